@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.js)['"]|`\$\{ROOT\}([\w/.-]+\.js)`/g;
-const IMPORT_OF_EACH = /import\(`\.\/\$\{name\}\/([\w-]+\.js)`\)/g; // imports the files of this name in all subfolders
+const IMPORT_OF_EACH = /import\(`\.\/\$\{name\}\/([\w-]+\.js)`\)/g; // matches an import of the files of this name in all subfolders
 
 /**
  * Returns a function that calls `of` and caches its result for each file.

@@ -359,7 +359,8 @@ test('medians and shares are computed as expected', () => {
   assert.equal(median([4, 1, 2, 3]), 2.5);
   const work = { macs: 10e6, bytes: 6 * 2 ** 20, keyMacs: 0, headMacs: 0, positions: 1 };
   const stream = { 4: 100, 16: 20, 64: 10 };
-  // 10 M at 50 G a second: 0.2 ms. Reading 6 MB at 16 MB/ms takes 0.31 ms, longer than the multiply-adds, so the reading sets the ceiling.
+  // 10 M multiply-adds at 50 G per second take 0.2 ms. Reading 6 MB at 20 GB per second takes 0.31 ms, which is longer, so the reading sets
+  // the ceiling.
   const share = shareOf(0.5, work, 50, stream, 2 ** 20);
   assert.ok(share);
   assert.ok(Math.abs(share.ofDots - 0.4) < 1e-9);

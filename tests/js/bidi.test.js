@@ -45,7 +45,7 @@ test('the order of Hebrew words within an English line, and of English words wit
   assert.equal(levels('\u05d0 ab (3.5).'), '11222222221'); // both brackets of a pair get the same level
   assert.equal(levels('a (b \u05d0) \u05d1'), '000001001');
   assert.equal(levels('\u05d0 (a \u05d1) [b] c'), '1112111112112');
-  assert.equal(seen('a \u05d0.'), 'a \u05d0.'); // the full stop belongs to the sentence
+  assert.equal(seen('a \u05d0.'), 'a \u05d0.'); // the full stop has the direction of the line
 });
 
 test('the order of numbers, plus and minus signs, prices and combining marks', () => {

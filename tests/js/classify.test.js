@@ -10,7 +10,7 @@ import { after, test } from 'node:test';
 
 import { GOLDEN, load } from './helpers.js';
 
-const model = await load(`${GOLDEN}snail-tiny.gguf`); // pictures of 9 rows of 8 pixels, 5 labels, 3 attention layers
+const model = await load(`${GOLDEN}snail-tiny.gguf`); // 3 attention layers, at most 5 labels, pictures with 9 rows of 8 pixels
 after(() => model.close());
 
 const [WIDTH, HEIGHT] = [8, 9];

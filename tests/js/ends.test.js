@@ -34,7 +34,7 @@ function withTokens(more, metadata = {}) {
   });
 }
 
-/** Makes any text model write these tokens, in order.
+/** Makes a text model draw this token at every step, and returns the steps.
  * @param {import('../../web/lib/model/of-kind.js').AnyModel} model @param {number} token @param {object} [options] */
 async function always(model, token, options = {}) {
   const run = model.generate([1, 5], { logitBias: { [token]: 1e9 }, maxTokens: 6, seed: 1, ...options });

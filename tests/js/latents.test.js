@@ -17,7 +17,7 @@ after(() => {
 
 /** @import { LatentOptions, LatentRun } from '../../web/lib/index.js' */
 
-/** Starts a run from latents. (The option types of AnyModel do not include latents.) @param {LatentOptions} options */
+/** Starts a run that draws pictures from latents. (The option types of AnyModel do not include latents.) @param {LatentOptions} options */
 const make = (options, of = model) => of.generate(options);
 
 /** @param {LatentRun} run */

@@ -53,7 +53,7 @@ test('a pinned head is kept, and the cost of pinning it is its surprisal', async
     const pinned = await model.parse(text, { marginals: true, pinned: { 7: head } });
     assert.equal(pinned.heads[6], head);
     assert.ok(Math.abs((pinned.marginals?.[6 * (words.length + 1) + head] ?? NaN) - 1) < 1e-6);
-    assert.ok(Math.abs(pinned.pinnedNats + Math.log(marginals[6 * (words.length + 1) + head])) < 1e-3); // the pinned heads cost -log p
+    assert.ok(Math.abs(pinned.pinnedNats + Math.log(marginals[6 * (words.length + 1) + head])) < 1e-3); // pinned heads cost -log p
     assert.deepEqual((await model.parse(text, { pinned: words.map((_, m) => (m === 6 ? head : null)) })).heads, pinned.heads);
   }
 });

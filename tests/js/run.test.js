@@ -96,7 +96,7 @@ withToy('a sample does not depend on the number of samples', {}, async (model) =
 withToy('seeds may be numbers and bigints; a random seed is reported', {}, async (model) => {
   const same = [await collect(model.generate({ seed: 2 ** 40 + 3 })), await collect(model.generate({ seed: 2n ** 40n + 3n }))];
   assert.deepEqual(same[0].values, same[1].values);
-  const low = await collect(model.generate({ seed: 3 })); // this seed has the same lower 32 bits
+  const low = await collect(model.generate({ seed: 3 })); // the lower 32 bits of this seed equal those of the seeds above
   assert.notDeepEqual(low.values, same[0].values);
   assert.equal(model.generate({ seed: 2n ** 64n - 1n }).seed, 2n ** 64n - 1n);
   const run = model.generate();

@@ -18,7 +18,7 @@ import { ROOT } from './helpers.js';
 /** @import { AnyModel as Model } from '../../web/lib/model/of-kind.js' */
 
 /**
- * Starts a run of latents. The type of the general options does not include latents. @param {Model} model @param {LatentOptions} options
+ * Starts a run from latents. The type of the general options does not include latents. @param {Model} model @param {LatentOptions} options
  */
 const made = (model, options) => model.generate(options);
 

@@ -35,7 +35,7 @@ async function read(run, most = Infinity, drawn = { values: [], nats: [] }) {
       [drawn.nats, nats],
     ])) {
       all[sample] ??= [];
-      for (let i = 0; i < some.length; i++) all[sample][from - run.known.length + i] = some[i] + 0; // + 0 turns -0 into 0: JSON has no -0
+      for (let i = 0; i < some.length; i++) all[sample][from - run.known.length + i] = some[i] + 0; // + 0 turns -0 into 0; JSON has no -0
     }
     if (++steps === most) break;
   }

@@ -78,7 +78,7 @@ test('a pinned tag is kept, and the other tags adapt', async () => {
   const at = (/** @type {typeof free} */ tagging, /** @type {number} */ word, /** @type {string} */ tag) =>
     tagging.marginals?.[word * tagging.names.length + tagging.names.indexOf(tag)] ?? NaN;
   assert.equal(at(pinned, 1, 'NOUN'), 1);
-  assert.ok(Math.abs(pinned.pinnedNats + Math.log(at(free, 1, 'NOUN'))) < 1e-4); // the pinned tags cost -log p
+  assert.ok(Math.abs(pinned.pinnedNats + Math.log(at(free, 1, 'NOUN'))) < 1e-4); // the cost of the pinned tags is -log p
   const moved = free.names.reduce((sum, name) => sum + Math.abs(at(pinned, 0, name) - at(free, 0, name)), 0);
   assert.ok(moved > 0.01, `the tag probabilities of the word before changed by ${moved}`);
 });

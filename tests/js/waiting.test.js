@@ -178,7 +178,7 @@ for (const [name, row] of Object.entries(ROWS)) {
         ends[how]();
         const end = await settled(promise);
         if (how === 'reader') assert.equal(asked.finish, 'abort', `${reading}: the last reader has left`);
-        // a stream is cancelled some turns of the event loop later
+        // a stream is cancelled only after some turns of the event loop
         for (let i = 0; i < 50 && !readings.every((isStopped) => isStopped()); i++) await sleep(2);
         assert.ok(
           readings.every((isStopped) => isStopped()),
