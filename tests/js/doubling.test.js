@@ -114,16 +114,16 @@ function texts(name, task) {
 for (const [i, name] of names()
   .filter((one) => cutOf(one) === one)
   .entries()) // several names may share one splitter, so one name per splitter is tested
-  oneOf(i, 2, longer)(`texts of the tokenizer ${name}`, () => texts(name, (text) => [...splitter(name)(text)]));
+  oneOf(i, 2, longer)(`the tokenizer ${name} splits texts in linear time`, () => texts(name, (text) => [...splitter(name)(text)]));
 
-longer('texts are cleaned, divided into words and divided into sentences', () => {
+longer('texts are cleaned, divided into words and divided into sentences in linear time', () => {
   texts('visible', visible);
   texts('straight', straight);
   texts('words', (text) => cut(text));
   texts('sentences', sentencesIn);
 });
 
-longer('text of both directions', () => texts('bidi', levelsOf));
+longer('text of both directions is laid out in linear time', () => texts('bidi', levelsOf));
 
 /**
  * Compares the times for n items and for twice as many.
@@ -165,7 +165,7 @@ longer('the header of a file: keys, lists, tensors, many pieces', () => {
   doubled('tensors', 1000, tensors, (/** @type {any} */ bytes) => list(20, () => atOnce(readingHead(bytes, true))));
 });
 
-test('the header of a file that arrives in small pieces', async () => {
+test('the header of a file that arrives in small pieces is read in linear time', async () => {
   const make = (/** @type {number} */ count) =>
     writeGGUF({ metadata: { list: ['array', 'string', list(count, () => 'x'.repeat(60))] }, tensors: {} });
   const read = (/** @type {Uint8Array<ArrayBuffer>} */ bytes) =>
@@ -206,7 +206,7 @@ test('a vocabulary: its tokens and merges, and its ids as text', () => {
   );
 });
 
-test('the words of a chain or a tree, and a saved state', () => {
+test('the words of a chain or a tree, and a saved state, are read in linear time', () => {
   const { metadata } = readGGUF(new Uint8Array(readFileSync(`${GOLDEN}chain-crf-tiny.gguf`)));
   const features = new Features(new Map(Object.entries(metadata).filter(([key]) => key.startsWith('chain.'))));
   doubled(
@@ -284,7 +284,7 @@ test('this file tests every sheet', async () => {
   );
 });
 
-longer('sheets show many steps, or one large one', async () => {
+longer('sheets show many steps, or one large step, in linear time', async () => {
   for (const show of Object.values(SHEETS)) await show({ ...TOOLS, texts: TEXTS_SHOWN });
 });
 
@@ -342,7 +342,7 @@ async function answered(ask) {
 let count = 0;
 for (const [name, row] of ROWS) {
   if (typeof row === 'string') continue;
-  oneOf(count++, 8)(`inputs of verbs: ${name}`, async () => {
+  oneOf(count++, 8)(`inputs of verbs are read in linear time: ${name}`, async () => {
     const model = /** @type {any} */ (await load(weightsOf(row.file)));
     try {
       const verb = /** @type {string} */ (name.match(/\.(\w+)/)?.[1]);
@@ -381,7 +381,7 @@ function lengthened(thing, [key, ...way], n) {
 }
 
 for (const [i, [name, { file, options, input }]] of Object.entries(named(rowsOf('verbs'))).entries()) {
-  oneOf(i, 14)(`saved runs: ${name}`, async () => {
+  oneOf(i, 14)(`a saved run is resumed in linear time: ${name}`, async () => {
     const model = /** @type {any} */ (await load(weightsOf(file)));
     try {
       const verb = /** @type {string} */ (name.match(/\.(\w+)/)?.[1]);
