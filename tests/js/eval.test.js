@@ -75,7 +75,7 @@ test('bicubic: constant pictures stay constant, slopes stay straight, and scalin
   for (let i = 8; i < 24; i++) assert.ok(Math.abs(large[i] - 20 * ((i + 0.5) / 4 - 0.5)) <= 0.51, `${i}: ${large[i]}`);
 });
 
-test('the evaluation prints figures for a data set of pictures, and for a model that enlarges pictures also the consistency', async () => {
+test('the evaluation prints figures for a data set of pictures; if the model enlarges pictures, they include the consistency', async () => {
   const data = await writeSet('set', { width: SIDE, height: SIDE, channels: 3, labels });
   const file = join(folder, 'toy.gguf');
   const model = await load(toy);

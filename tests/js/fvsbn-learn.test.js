@@ -76,7 +76,7 @@ test('the probabilities of all pictures add up to 1, and sample frequencies matc
   counts.forEach((count, k) => assert.ok(Math.abs(count - draws * odds[k]) < 5 * Math.sqrt(draws * odds[k]) + 1, `${k}: ${count}`)); // five standard deviations
 });
 
-test('the nats fall from those of 784 fair coins to below 110; those of digits outside the training set stay higher (overfitting)', () => {
+test('the nats fall from those of 784 fair coins to below 110; the nats of digits outside the training set stay higher', () => {
   const lesson = new Lesson(digits);
   for (let k = 0; k < 160; k++) lesson.picked.add(k);
   for (let k = 0; k < 1600; k++) assert.ok(lesson.step() < 160);

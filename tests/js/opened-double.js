@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A second implementation of the Transformer on the page "The Transformer, opened", for the tests. It computes in double precision from the
- * values in the file, by the equations of the paper, and shares no code with the page. Matrices are arrays of rows, named as in
- * web/pages/opened/networks.js.
+ * A second implementation of the Transformer on the page "The Transformer, opened", for the tests. This implementation computes in double
+ * precision from the values in the file, by the equations of the paper, and shares no code with the page. Matrices are arrays of rows. The
+ * names of the matrices are those in web/pages/opened/networks.js.
  */
 
 import { readGGUF } from './gguf.js';

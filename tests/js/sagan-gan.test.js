@@ -17,7 +17,7 @@ test('the data cover every group, and no point is in the middle', () => {
   assert.equal(covered(new Float32Array(512)), 0);
 });
 
-test('the gradient equals the gradient by finite differences', () => {
+test('the computed gradient equals the quotients of finite differences', () => {
   const network = new Network(POINT, 1, randomFrom(2), false);
   const x = Float32Array.from([0.3, -0.7]);
   const all = network.run(x);

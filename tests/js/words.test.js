@@ -256,7 +256,7 @@ more('the time is proportional to the length, whatever is repeated', () => {
   }
 });
 
-longer('a long text is divided in chunks, the signal is checked between chunks, and a long text is not read to its end', async () => {
+longer('a long text is divided in chunks, the signal is checked between two chunks, and reading stops at the limit', async () => {
   const share = EVERY ? 1 : 0.3;
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
