@@ -7,9 +7,9 @@
 // documents the format of the data, the results and further options; npm run eval -- --help prints this documentation. --wasm FILE uses
 // another build of the library.
 //
-// --each FILE.csv also writes to FILE.csv a row for each scored input, in order: its index, its nats, and its number of elements (channels,
-// tokens, samples). npm run eval -- --compare ONE.csv OTHER.csv compares the files of two models that scored the same inputs. It prints the
-// mean difference between their nats, and the standard error of this mean.
+// --each FILE.csv also writes a table with one row per scored input, in order. The columns are the index of the input, its nats, and the
+// number of its elements (channels, tokens, samples). npm run eval -- --compare ONE.csv OTHER.csv compares the files of two models that
+// scored the same inputs. This command prints the mean difference between the nats of the two models, and the standard error of this mean.
 // @ts-check
 import { existsSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -13,8 +13,8 @@ const MARKS = [
 ];
 
 /**
- * Reads a text in UTF-8, or in UTF-16 with a byte order mark. Line ends become \n, as in the texts that training reads. Any other
- * encoding throws an error; otherwise the model would be measured on replacement characters.
+ * Reads a text in UTF-8, or in UTF-16 with a byte order mark. Line ends become \n, as in the texts that training reads. A text in any other
+ * encoding causes an error, because the model would otherwise be measured on replacement characters.
  *
  * @param {string} file
  * @returns {string}

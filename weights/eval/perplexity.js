@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Measures the nats per token and the perplexity of language models on a text, and compares each model file with the first. The models run
-// in the wasm engine.
+// Measures the nats per token and the perplexity of language models on a text, and compares each model file with the first one. The models
+// run in the wasm engine.
 //
 //   node weights/eval/perplexity.js FILE.gguf ... --text TEXT[.xz] [--last BYTES] [--skip BYTES] [--wasm FILE] [--json]
 //
-// With --last BYTES, only the last BYTES bytes of the text are scored. The text is scored in chunks of one context each (text.js).
+// --last BYTES scores only the last BYTES bytes of the text; --skip BYTES leaves out the first BYTES bytes. The text is scored in chunks of
+// one context each (text.js).
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';

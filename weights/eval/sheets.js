@@ -3,7 +3,7 @@
 //
 //   node weights/eval/sheets.js weights/emoji.gguf [--data build/emoji-test.u8.gz] [--out build/emoji] [--seed 0] [--temperature 1] [--count 32] [--of 1] [--rows 16]
 //
-//   OUT-samples.png      64 pictures without class and without known pixels; with --of N, each is the likeliest of N samples
+//   OUT-samples.png      64 pictures without class and without known pixels; with --of N, each picture is the likeliest of N samples
 //   OUT-completions.png  for --count held-out pictures: the known upper half (or the upper --rows rows), its completion, the original
 //   OUT-enlarged.png     only for a super-resolution model, for --count held-out pictures: the input, the bicubic enlargement, the model's
 //                        enlargement, the original

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Paints twenty doodles: simple line drawings like those that a visitor would make. They test a captioning model, which was trained on
-// pictures of coloured emoji, on a different style:
+// Paints twenty doodles: simple line drawings like those that a visitor would make. A captioning model is trained on coloured emoji, so the
+// doodles test it on a style that it has never seen:
 //
 //   node weights/eval/kinds/caption/doodles.js build/doodles && npm run eval -- weights/captions.gguf --data build/doodles.u8.gz --show
 //

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// For a captioning model, --data is a file of scenes (weights/train/held_out.py scenes). The results are BLEU-1 and BLEU-4, the fraction of
-// entirely correct captions, the nats per word of the references, and the fraction of generated nouns whose attention is on the named
-// object. The second line of the output is the control: the same model with a white image as its input. --images is the number of scenes.
+// For a captioning model, --data is a file of scenes (weights/train/held_out.py scenes). The results are:
+//   - BLEU-1 and BLEU-4
+//   - the fraction of the captions that are entirely correct
+//   - the nats of the reference captions, per word
+//   - the fraction of the generated nouns for which the model attends to the named object
+// The second line of the output is the control: the same model with a white image as its input. --images is the number of scenes.
 // --show prints each caption with its reference.
 //
 //   npm run eval -- weights/captions.gguf --data build/scenes-test.u8.gz

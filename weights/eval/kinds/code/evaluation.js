@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// For a model of audio codes, --data is a WAV file or a folder of WAV files. The sounds are encoded, and decoded again from each
-// level. The result is the spectral convergence of each level in dB: 20 log10(|S - S'| / |S|), where S and S' are the magnitudes of the
-// spectra of the original sound and of the decoded sound. --out writes the decoded sounds to the subfolders top and bottom, for
-// weights/train/listen.py.
+// For a model of audio codes, --data is a WAV file or a folder of WAV files. The script encodes each sound into two levels of codes, and
+// decodes each level separately. The result is the spectral convergence of each level, 20 log10(|S - S'| / |S|) in dB. S are the magnitudes
+// of the spectra of the original sound, and S' those of the decoded sound. --out writes the decoded sounds to the subfolders top and
+// bottom, for weights/train/listen.py.
 //
 //   npm run eval -- weights/jukebox-codes.gguf --data build/fsdd-test [--out build/coded]
 // @ts-check

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // For a dependency parser, --data is a treebank in CoNLL-U, or a table with a line for each word and an empty line after each
-// sentence. Of the tab-separated columns, the first is the word and the third is the index of its head; the second is not used. The results
-// are the fraction of words with the correct head, including punctuation, and the negative log-likelihood of the treebank's heads in nats
-// per word. --images is the number of sentences.
+// sentence. The table has tab-separated columns: the first is the word, the third is the index of its head, and the second is not used. The
+// first result is the fraction of words (including punctuation) with the correct head. The second result is the negative log-likelihood of
+// the treebank's heads, in nats per word. --images is the number of sentences.
 //
 //   npm run eval -- weights/parents-en.gguf --data FILE.conllu
 // @ts-check

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Measures how a model's harmonisations of melodies end. The first result is for the melodies that end on their tonic: the number of
-// harmonisations that end on the tonic chord. The second result is for all melodies: the number of harmonisations that do not end on a
-// chord.
+// Measures how a model's harmonisations of melodies end. The script prints two counts. The first count is over the melodies that end on
+// their tonic: how many of their harmonisations end on the tonic chord. The second count is over all melodies: how many harmonisations do
+// not end on a chord.
 //
 //   node weights/eval/kinds/note/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //
 // By default, the melodies are twelve well-known songs, in four keys each; nine of the twelve end on their tonic. The seed is the index of
-// the melody. With --data FILE, the melodies are instead those of the chorales in FILE, which weights/train/held_out.py chorales writes. A
-// chorale counts as ending on its tonic if the soprano's last note is the root of the composer's last chord. --once samples the last bar
-// only once; by default, the last bar is sampled by the rule of the chorale page (web/pages/chorale/ending.js).
+// the melody. With --data FILE, the melodies are taken from the chorales in FILE instead; the command weights/train/held_out.py chorales
+// writes such a file. A chorale counts as ending on its tonic if the soprano's last note is the root of the composer's last chord. --once
+// samples the last bar only once; by default, the last bar is sampled by the rule of the chorale page (web/pages/chorale/ending.js).
 // @ts-check
 import path from 'node:path';
 import { parseArgs } from 'node:util';

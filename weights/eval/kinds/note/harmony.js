@@ -8,8 +8,8 @@
 /** @typedef {{ start: number, length: number, pitch: number, voice: string }} Note */
 
 /**
- * [suffix of the chord's name, its pitch classes in semitones above the root]: major, minor and diminished triads; dominant, minor, major,
- * half-diminished and diminished seventh chords.
+ * [suffix of the chord's name, pitch classes of the chord in semitones above its root]: major, minor and diminished triads; dominant,
+ * minor, major, half-diminished and diminished seventh chords.
  * @type {[string, number[]][]}
  */
 const CHORDS = [
@@ -31,7 +31,7 @@ const at = (notes, voice, tick) =>
 
 /**
  * Returns the name of the chord that contains all of these pitches, for example D7/F#; undefined if there is none. If several chords
- * contain them, returns the one with the fewest missing pitches; in a tie, the one whose root is the lowest pitch.
+ * contain these pitches, returns the chord that has the fewest other pitches; in a tie, the chord whose root is the lowest of the pitches.
  *
  * @param {number[]} pitches
  */

@@ -3,8 +3,8 @@
 //
 //   node weights/eval/kinds/note/rolls.js weights/chorales.gguf [--out build/chorales] [--count 12] [--first 1] [--temperature 1] [--top-p 1]
 //
-//   OUT-rolls.png   one piano roll per piece, two per row. The voices from the highest to the lowest are blue, green, ochre and red. A
-//                   vertical black line marks parallel fifths or octaves
+//   OUT-rolls.png   one piano roll per piece; each row shows two rolls. The voices from the highest to the lowest are blue,
+//                   green, ochre and red. A vertical black line marks parallel fifths or octaves
 //
 // The script prints the chord of each beat (harmony.js), with | between the measures. A dash marks a beat without a chord; a dot marks a
 // beat on which fewer than three voices sing.

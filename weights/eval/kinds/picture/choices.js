@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Draws several completions or enlargements of each held-out picture. Each of the methods below then chooses one of them. A person can
-// judge the chosen pictures without knowing which method chose which:
+// Draws several completions or enlargements of each held-out picture. Each of the methods below then chooses one of these samples. A person
+// can judge the chosen pictures without knowing which method chose which:
 //
 //   node weights/eval/kinds/picture/choices.js weights/emoji.gguf|weights/emoji-sr.gguf [--out build/emoji] [--count 40] [--temperature 0.9]
 //
-//   OUT-choices.png    for each held-out picture: the input; four completions of the lower half, or two enlargements, in random order; and
-//                      the original. Each row has two held-out pictures
-//   OUT-choices.json   for each held-out picture, a list with the method of each completion; do not open it before judging
+//   OUT-choices.png    for each held-out picture: the input, the completions of the lower half
+//                      (or the enlargements) that the methods chose, in random order, and the
+//                      original. Each row shows two held-out pictures
+//   OUT-choices.json   for each held-out picture, the methods in the order in which OUT-choices.png
+//                      shows their choices; do not open this file before judging
 //
 // The methods are:
 //   one                    the first sample

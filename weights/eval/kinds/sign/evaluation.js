@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // For a few-shot classifier of characters, --data is a folder with the evaluation part of Omniglot (weights/train/data/omniglot.py). The
-// results are the 5-way and the 20-way accuracy with one example per class, each over 2,000 episodes (or over --images episodes). The
-// episodes are sampled with seed 1.
+// results are the 5-way and the 20-way accuracy with one example per class. Each accuracy is measured on 2,000 episodes (or on --images
+// episodes), sampled with seed 1.
 //
 //   npm run eval -- weights/snail-omniglot.gguf --data data/omniglot
 // @ts-check

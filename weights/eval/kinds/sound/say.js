@@ -4,8 +4,9 @@
 //
 //   node weights/eval/kinds/sound/say.js weights/wavenet.gguf build/said [--count 200] [--first 0] [--temperature 1] [--top-p 1] [--seconds 1.5] [--quiet 0] [--tries 1]
 //
-// With --tries 5, a sound that is too short or too quiet, or that does not end, is generated again, with at most 5 tries, as on the page
-// (web/pages/wavenet/defect.js). The last line of the output gives the number of sounds that have one of these defects after all tries.
+// A sound is defective if it is too short, is too quiet or does not end. With --tries 5, a defective sound is generated again, up to 5
+// tries in all, as on the page (web/pages/wavenet/defect.js). The last line of the output gives the number of sounds that are still
+// defective after all tries.
 //
 // Then python3 weights/train/listen.py build/said prints the fraction of the digits that a classifier recognises.
 // @ts-check

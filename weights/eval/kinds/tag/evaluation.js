@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // For a tagging model, --data is a treebank, either in CoNLL-U or as a table. Each line of a table is a word, a tab and the tag of the
-// word; an empty line follows each sentence. The results are the fraction of words with the correct tag, the same fraction for words that
-// are not in the training data, and the negative log-likelihood of the treebank's tags in nats per word. --images is the number of
-// sentences.
+// word; an empty line follows each sentence. The first two results are the fraction of words with the correct tag, among all words and
+// among the words that are not in the training data. The third result is the negative log-likelihood of the treebank's tags, in nats per
+// word. --images is the number of sentences.
 //
 //   npm run eval -- weights/crf-en.gguf --data FILE.conllu
 // @ts-check

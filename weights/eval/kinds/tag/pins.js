@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Searches a treebank for pins that have an effect, and lists them. A pin fixes the tag of one word to another likely tag; it has an effect
-// if the tags of other words change in all three chain models. The examples of web/pages/chains were chosen from this list.
+// Searches a treebank for pins that have an effect, and lists them. A pin fixes the tag of one word to another likely tag. A pin has an
+// effect if it changes the tags of other words in all three chain models. The examples of web/pages/chains were chosen from this list.
 //
 //     node weights/eval/kinds/tag/pins.js validation.tsv [sentences at most]
 // @ts-check

@@ -4,17 +4,16 @@
 //
 //   npm run eval -- weights/stories.gguf --data build/stories-test.txt
 //
-// For a translation model, --data is a file with a sentence, a tab and its translation on each line. A first line that names the languages
-// is skipped. The results are lower-cased BLEU (bleu.js), the negative log-likelihood per reference in nats, and the time per translation.
-// --beams 1 (the default) is greedy decoding. --images is the number of sentences. --show prints each sentence with its reference and its
-// translation. --lengths sorts the sentences by length and prints BLEU for each quarter; it also prints the entropy of the attention
-// weights over the source sentence.
+// For a translation model, each line of the --data file is a sentence, a tab and the translation of the sentence. A first line that names
+// the languages is skipped. The results are lower-cased BLEU (bleu.js), the negative log-likelihood per reference in nats, and the time per
+// translation. --beams 1 (the default) is greedy decoding. --images is the number of sentences. --show prints each sentence with its
+// reference and its translation. --lengths sorts the sentences by length and prints BLEU for each quarter; it also prints the entropy of
+// the attention weights over the source sentence.
 //
 //   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--lengths] [--show]
 //
-// For a model that reverses single words (trained on the data set `letters`), --data is a file with a word, a tab and the correct answer
-// on each line. The
-// result is the number of entirely correct answers.
+// For a model that reverses single words (trained on the data set `letters`), each line of the --data file is a word, a tab and the correct
+// answer. The result is the number of entirely correct answers.
 //
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv
 // @ts-check
@@ -27,7 +26,7 @@ import { scoreWords } from './words.js';
 /** @import { DataSet } from '../../held-out.js' */
 /** @import { Translator } from './translation.js' */
 
-/** Matches the data set of words and their reversals. Models trained on this data set output a single word, not sentences. */
+/** Matches the name of the data set of reversed words. A model trained on this data set outputs a single word instead of sentences. */
 const LETTERS = /\bletters\.py\b/;
 
 /** @type {DataSet[]} */

@@ -11,7 +11,7 @@ import { readText } from '../../files.js';
  * @property {number} texts
  * @property {number} bytes           number of bytes of all texts in UTF-8
  * @property {number} tokens          number of predicted tokens
- * @property {number} natsPerByte     negative log-likelihood of the predicted tokens per byte
+ * @property {number} natsPerByte     negative log-likelihood of the predicted tokens, divided by `bytes`
  * @property {number} bitsPerByte
  * @property {number} natsPerToken
  * @property {number} perplexity      e^natsPerToken
@@ -62,7 +62,7 @@ export async function scoreTexts(model, file, most, say) {
 
 /**
  * Scores a text in chunks of one context each, which do not overlap. Each chunk begins with the BOS id, so the first tokens of a chunk have
- * little context. The chunk boundaries do not depend on the model file, so files can be compared.
+ * little context. The chunk boundaries do not depend on the model file, so the scores of different model files can be compared.
  *
  * @param {Model} model
  * @param {Uint32Array} ids  the text's tokens

@@ -26,8 +26,8 @@ import { readText } from '../../files.js';
  *   length, and the minimum and maximum number of words in the quarter
  * @property {number} [entropy]    if requested: entropy of the attention weights over the source sentence, in nats, averaged over the
  *   tokens of the translations
- * @property {number} [looked]     if requested: sum of the attention weights over the tokens of the source sentence. With a softmax it is
- *   1; with a sigmoid for each source token it can differ from 1
+ * @property {number} [looked]     if requested: sum of the attention weights over the tokens of the source sentence. The sum is 1 for a
+ *   softmax, but can differ from 1 for a model with a sigmoid for each source token
  */
 
 /** The sentences are sorted by length and divided into this many parts. */
@@ -74,8 +74,8 @@ export function readPairs(file) {
  * @param {string} file  a .tsv file of pairs
  * @param {{ most: number, beams: number, lengthPenalty?: number, lengths?: boolean, say: (done: string) => void,
  *   tell?: (source: string, target: string, found: string) => void }} options
- *   most: maximum number of sentences; lengths: if true, also measures BLEU by sentence length and the entropy of attention; this doubles
- *   the time; tell: receives each sentence, its reference and its translation
+ *   most: maximum number of sentences. lengths: if true, also measures BLEU by sentence length and the entropy of attention, which doubles
+ *   the time. tell: receives each sentence, its reference and its translation
  * @returns {Promise<TranslationResult>}
  */
 export async function scoreTranslations(model, file, { most, beams, lengthPenalty, lengths = false, say, tell }) {
