@@ -6,9 +6,9 @@
 /** @import { DataSet } from './held-out.js' */
 
 /**
- * Reads the sentences of a treebank. Each line has tab-separated columns and describes one word. The columns are either the ten columns of
- * CoNLL-U, or the word and its annotations. In CoNLL-U, ranges such as 1-2, empty nodes such as 1.1 and comments are skipped. A blank line
- * ends a sentence. A byte order mark, CRLF, and comments without a space after the # are accepted.
+ * Reads the sentences of a treebank. Each line describes one word in columns separated by tabs: either the ten columns of CoNLL-U, or the
+ * word and its annotations. In CoNLL-U, ranges such as 1-2, empty nodes such as 1.1 and comments are skipped. A blank line ends a sentence.
+ * A byte order mark, CRLF, and comments without a space after the # are accepted.
  *
  * @param {string} text
  * @returns {{ rows: string[][], first: string }[]}  first: the first line of the text, for error messages

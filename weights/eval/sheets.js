@@ -8,8 +8,8 @@
 //   OUT-enlarged.png     only for a super-resolution model, for --count held-out pictures: the input, the bicubic enlargement, the model's
 //                        enlargement, the original
 //
-// With --of 8, each picture shown is the likeliest of 8 samples. With --resample 8 --resample-rows 4, the samples compete while they are
-// drawn, as with the library's options resample and resampleRows. --data is a file of pictures, as for eval.js. The default is
+// With --of 8, every picture in the sheets is the likeliest of 8 samples. With --resample 8 --resample-rows 4, the samples compete while
+// they are drawn, as with the library's options resample and resampleRows. --data is a file of pictures, as for eval.js. The default is
 // FILE.u8.gz, which export.py writes next to a model trained on your own pictures. If this file does not exist, the default is the small
 // held-out set of the model's data set in tests/golden/. The model gets no classes.
 // @ts-check

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures how good a model's captions of held-out scenes are, and whether the model attends to the objects that it names. The control is
+// Measures the quality of a model's captions of held-out scenes, and whether the model attends to the objects that it names. The control is
 // the same model with a blank picture as its input. The model runs in the wasm engine.
 // @ts-check
 import { readFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Computes statistics of music for several voices: parallel fifths and octaves, crossings of voices, and chords.
 //
-// Two voices move in parallel fifths if both move at the same time in the same direction and are a fifth apart (or an octave and a fifth)
-// before and after; parallel octaves are defined likewise. A beat is a chord if all its pitches belong to one triad or seventh chord of
-// common harmony.
+// Two voices move in parallel fifths if they move at the same time in the same direction, and are a fifth (or an octave and a fifth) apart
+// both before and after the move. Parallel octaves are defined in the same way. A beat is a chord if all its pitches belong to one triad or
+// seventh chord of common harmony.
 // @ts-check
 /** @typedef {{ start: number, length: number, pitch: number, voice: string }} Note */
 

@@ -5,9 +5,9 @@
 //   node weights/eval/kinds/note/music-settings.js weights/chorales.gguf build/chorales-valid.json [--count 76] [--temperatures 1,0.9,0.8,0.7] [--top-p 1,0.95,0.9]
 //
 // The model harmonises the first voice of each piece, and the script compares this harmonisation with the composer's harmonisation. The
-// seed is the index of the piece. The script chooses the setting with the fewest parallel fifths and octaves. It considers only settings
-// whose harmonisations have at least as many different chords per piece as the composer's, because a monotonous harmonisation breaks few
-// rules. The last line of the output gives the result at temperature 0.8 with `parallels: false`.
+// seed is the index of the piece. The script chooses the setting with the fewest parallel fifths and octaves. A monotonous harmonisation
+// breaks few rules. So the script considers only settings whose harmonisations have at least as many different chords per piece as the
+// composer's harmonisations. The last line of the output gives the result at temperature 0.8 with `parallels: false`.
 // @ts-check
 import path from 'node:path';
 import { parseArgs } from 'node:util';

@@ -15,9 +15,9 @@
 //   likeliest              the likeliest of 4 samples that compete while they are drawn (library options samples, resample)
 //   middle 4, middle 16    of 4 or 16 independent samples, the one whose nats are closest to the mean nats of all 16; this mean estimates
 //                          the expected nats under the model
-// The pictures are taken at equal intervals from the held-out set in tests/golden; the model gets no classes. For each method, the script
-// prints the mean nats and the mean difference between neighbouring pixels in the lower half. For a super-resolution model there are two
-// methods: a single sample, and the likeliest of 8 competing samples, as on the model's page.
+// The script takes pictures at equal intervals from the held-out set in tests/golden, and gives the model no classes. For each method, the
+// script prints the mean nats and the mean difference between neighbouring pixels in the lower half. A super-resolution model has only two
+// methods: the first sample, and the likeliest of 8 competing samples, as on the model's page.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

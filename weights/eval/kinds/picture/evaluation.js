@@ -3,9 +3,10 @@
 //   NAME.u8.gz  the pixels, bytes of shape (count, height, width, channels), compressed by gzip
 //   NAME.json   { "width", "height", "channels", "labels" }; other keys are ignored. The default sizes are those of the model. "labels" are
 //               class indices or names, one per image; only the option --labels needs them
-// Without --data, the script reads the small held-out set in tests/golden/, if there is one for the model's data set. --labels gives the
-// model each image's class. The result is the mean negative log-likelihood in nats per image and in bits per dimension (a channel of a
-// pixel). Images are first reduced to the model's number of levels, or to the colours of its palette.
+// Without --data, the script reads the small held-out set of the model's data set in tests/golden/, if that folder has one. --labels gives
+// the model the class of each image. The result is the mean negative log-likelihood in nats per image and in bits per dimension. A
+// dimension is one channel of one pixel. Before an image is scored, its values are reduced to the model's number of levels, or its colours
+// to the model's palette.
 //
 //   npm run eval -- weights/digits.gguf --images 10000 [--data data/mnist] [--labels] [--json]
 //   npm run eval -- weights/emoji-sr.gguf --data build/emoji-test.u8.gz
@@ -17,9 +18,9 @@
 //   - the mean difference between neighbouring pixels, in the samples and in the originals
 //   - the nats of the samples; if they are far higher than the nats of the originals, the model diverges while it samples
 //
-// --temperatures 1,0.8 draws one sample at each of these temperatures. With --of 24, the model draws 24 samples, and the most probable one
-// is measured. --resample 8 --resample-rows 4 resamples the samples in groups while they are drawn, like the library's options resample and
-// resampleRows.
+// --temperatures 1,0.8 draws one sample at each of these temperatures. With --of 24, the model draws 24 samples, and only the most probable
+// sample is measured. --resample 8 --resample-rows 4 resamples the samples in groups while they are drawn, like the library's options
+// resample and resampleRows.
 // @ts-check
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,8 +58,8 @@ function roughness(picture, { height, width, channels }) {
 }
 
 /**
- * Measures the samples of a super-resolution model for one image: the squared error between the downscaled sample and the input, the
- * squared error between the sample and the original, the roughness of the sample, and the mean nats of all samples.
+ * Measures the samples of a super-resolution model for one image. The measures are two squared errors (between the downscaled sample and
+ * the input, and between the sample and the original), the roughness of the sample, and the mean nats of all samples.
  * @param {Model} model
  * @param {{ data: Uint8Array, width: number, height: number }} image
  * @param {{ label?: string | number, seed: number }} options
