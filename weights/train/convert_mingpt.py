@@ -6,9 +6,14 @@ architecture gpt2:
     python3 weights/train/convert_mingpt.py gpt-nano-sort-model.json gpt-nano-sort.gguf
     python3 weights/train/convert_mingpt.py gpt-nano-sort-model.json gpt-nano-sort.gguf --recorded gpt-nano-sort-t0-partials.json gpt-nano-sort.golden.gguf
 
-With --recorded, the recorded tensors of a forward pass are written to a golden file. Its tensors are values (n), the ids x_0..x_{n-1} (the
-last id was not recorded); logits (n, V) of each x_i given the earlier ids, with zeros for x_0; nats (n) of each x_i; and label, which is
--1. The other sequences of the batch follow as values_1, logits_1, ...
+With --recorded, the recorded tensors of a forward pass are written to a golden file, which contains:
+
+    values (n)       the ids x_0..x_{n-1}; the last id was not recorded
+    logits (n, V)    of each x_i given the earlier ids; zeros for x_0
+    nats (n)         of each x_i
+    label            -1
+
+The other sequences of the batch follow as values_1, logits_1, ...
 
 minGPT orders the heads and matrices as GPT-2 does. It stores a linear map as (out, in), as the file requires.
 """

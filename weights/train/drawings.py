@@ -3,7 +3,7 @@
 """Fetches vector emoji and renders them as large drawings, which training varies each time it uses them (`train.py emoji --drawings 0.5`).
 
     python3 weights/train/drawings.py                # -> data/emoji-drawings/ (74 MB, about five minutes)
-    python3 weights/train/drawings.py --check    # counts training drawings that resemble held-out pictures; finds the data set's filter
+    python3 weights/train/drawings.py --check    # counts drawings that resemble held-out pictures; finds the data set's reduction filter
 
 Iconify publishes the vectors in the npm registry, each set under its own licence. The command needs npm and rsvg-convert (Debian:
 librsvg2-bin). Noto 2018 is not available as vectors; its pictures of 64 pixels come from emoji-datasource. data/drawings.py reads the

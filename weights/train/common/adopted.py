@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Starts a run of a recipe from a file that the same recipe made (--from weights/NAME.gguf). The run takes over the file's sizes,
-vocabulary and classes, and the settings of the training stage that produced the file. Command-line options override these settings; a
-larger size grows the model.
+vocabulary and classes, and the settings of the training stage that produced the file. Command-line options override these settings; if an
+option asks for a larger size, the model grows.
 
 If another recipe made the file, or if --stage N is given, the run takes over no settings. The recipe then defines the model, and the file
 only provides initial weights.
@@ -18,15 +18,16 @@ SCHEDULE = ("minutes", "clock", "steps", "batch", "seed", "every", "valid_images
 
 
 def made_by(name, path, metadata):
-    """Returns True if the recipe of this name made the file, that is, if the file is the recipe's shipped file, its general.name is the
-    recipe's name, or the training command on its card names the recipe."""
+    """Returns True if the recipe of this name made the file. There are three signs of this: the file is the recipe's shipped file; the
+    file's general.name is the recipe's name; or the training command on the file's card names the recipe."""
     words = metadata.get("nextpixel.card.command", "").split()
     at = next((i for i, word in enumerate(words) if word.endswith("train.py")), len(words))
     return os.path.realpath(path) == os.path.realpath(os.path.join(SHIPPED, name + ".gguf")) or metadata.get("general.name") == name or words[at + 1:at + 2] == [name]
 
 
 def stage_of(recipe, found):
-    """Returns the settings of the last stage whose model settings match the file; {} if no stage matches."""
+    """Finds the stages whose model settings match the file, and returns the settings of the last one in the recipe's list; {} if no stage
+    matches."""
     same = lambda a, b: (list(a) if isinstance(a, tuple) else a) == (list(b) if isinstance(b, tuple) else b)
     for stage in reversed(recipe.stages):
         whole = dict(recipe.settings, **stage)
@@ -47,8 +48,8 @@ def settings(recipe, path):
 
 
 def rows(table, old, new):
-    """Reorders the rows of a table from old names to new ones: a name that is in both lists keeps its row, and a new name starts with the
-    mean of the rows."""
+    """Reorders the rows of a table from the order of the old names to the order of the new names. A name that is in both lists keeps its
+    row. The row of any other new name starts as the mean of all old rows."""
     names = [name.lower() for name in old]
     mean = table.mean(0)
     return torch.stack([table[names.index(name.lower())] if name.lower() in names else mean for name in new])

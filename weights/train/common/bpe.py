@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Byte-pair encoding [Sennrich, Haddow and Birch 2016] of the bytes of a text [Radford et al. 2019]: training, encoding, and GGUF metadata.
 
-Text is first cut into words by the rule that GGUF files call "gpt-2". A word is one of these: a run of blanks; an English ending after an
-apostrophe; a run of letters, a run of digits or a run of other characters, each together with the blank before it. Merges never cross word
-boundaries. A vocabulary has the special tokens, the 256 bytes, then one token per merge:
+Text is first cut into words by the rule that GGUF files call "gpt-2". A word is one of these:
+
+    a run of blanks
+    an apostrophe with an English ending ('s, 've, ...)
+    a run of letters, of digits or of other characters, together with the blank before the run
+
+Merges never cross word boundaries. A vocabulary has the special tokens, the 256 bytes, then one token per merge:
 
     ids 0 .. S-1    special tokens, S of them          S .. S+255    bytes          S+256 + k    the merge of rank k
 
-A vocabulary file has one merge per line, with both parts of the pair written in the characters of `printable`; the first line lists the
-special tokens.
+The first line of a vocabulary file lists the special tokens; each further line holds one merge. Both parts of a merge are written in the
+characters of `printable`.
 """
 import collections
 import functools
@@ -29,7 +33,7 @@ WAYS = 8                                 # number of random segmentations of a w
 @functools.lru_cache(maxsize=None)
 def printable():
     """Returns a printable character for each byte: its own character if that is printable, otherwise the next unused code point from 256
-    on.  The mapping is the table of GPT-2."""
+    on.  GPT-2 uses the same table."""
     seen = [*range(0x21, 0x7f), *range(0xa1, 0xad), *range(0xae, 0x100)]
     rest = iter(range(256, 512))
     return [chr(b) if b in seen else chr(next(rest)) for b in range(256)]
@@ -163,8 +167,8 @@ class Vocabulary:
 
 
 class Signs(Vocabulary):
-    """A vocabulary of the given one-byte characters, without merges. Other characters are skipped. The library does the same if a file has
-    no unknown token."""
+    """A vocabulary of the given one-byte characters, without merges. Other characters are skipped. The library also skips them if a file
+    has no unknown token."""
 
     def __init__(self, signs, special=("<end>",)):
         super().__init__([], special)
@@ -206,11 +210,13 @@ def of_file(metadata):
 
 
 class Chosen:
-    """The vocabulary of a task that trains on texts. There are three kinds: a named vocabulary from a folder; a vocabulary stored as text
-    in the settings (copied from the file that training starts from, or learned from your own texts); and the plain bytes.
+    """The vocabulary of a task that trains on texts. There are three kinds:
+        a named vocabulary from a folder
+        a vocabulary stored as text in the settings: copied from the initial file, or learned from your own texts
+        the plain bytes
 
     --vocabulary own: learns byte pairs from the training texts until there are --values tokens. Tokens that the initial file also has keep
-    their vectors; the vector of any other token starts as the mean of the vectors of its two parts.
+    their vectors. The vector of any other token starts as the mean of the vectors of the token's two parts.
     """
     vocabularies = ""                    # the folder of named vocabularies
     words = None

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Rounds the matrices of a Llama model to Q8_0 or Q4_0. The rounding minimises the change of each matrix's outputs, not of its single
-weights.
+"""Rounds the matrices of a Llama model to Q8_0 or Q4_0. The rounding minimises the change in the outputs of each matrix, not the change in
+each weight.
 
-After a column of a matrix is rounded, the columns to its right are adjusted to compensate for the rounding error; this works if the inputs
-of the columns are correlated [Frantar et al. 2022, GPTQ, arXiv:2210.17323; Hassibi, Stork 1993]. The inputs come from texts that the model
-itself generates, so no data are needed.
+After a column of a matrix is rounded, the columns to its right are adjusted to compensate for the rounding error. This adjustment works if
+the inputs of the columns are correlated [Frantar et al. 2022, GPTQ, arXiv:2210.17323; Hassibi, Stork 1993]. The inputs come from texts that
+the model itself generates, so no data are needed.
 """
 import numpy as np
 
@@ -83,8 +83,9 @@ def greedy(model, length):
 
 
 def greedy_margin(header, tensors, done, length=200):
-    """Returns the smallest margin, in logits, by which the rounded model prefers the next id of the original model's greedy text to all
-    other ids. A negative margin means that the rounded model generates a different greedy text."""
+    """Gives the rounded model the greedy text of the original model. At each position, the margin is the logit of the text's next id minus
+    the largest logit of the other ids. Returns the smallest margin. A negative margin means that the rounded model generates a different
+    greedy text."""
     ids, logits = greedy(Llama(header, tensors), min(length, header["length"]))
     model = Llama(header, {n: gguf.decode(done[n]) if n in done else x for n, x in tensors.items()})
     model.start(1, len(logits))
@@ -107,8 +108,8 @@ def meet(model, ids, names):
 
 
 def scales(block, weight, kind):
-    """Chooses a scale for each row of a block (rows, 32) -> (rows,): the one with the smallest weighted squared error among some candidates
-    near the usual scale."""
+    """Chooses a scale for each row of a block: (rows, 32) -> (rows,). Of several candidates near the usual scale, it takes the one with the
+    smallest weighted squared error."""
     rows = np.arange(len(block))
     if kind == gguf.Q8_0:
         usual, low, high, factors = np.abs(block).max(1) / 127, -127, 127, np.linspace(0.97, 1, 7)
@@ -139,7 +140,7 @@ def round_matrix(w, products, kind):
     w, (rows, cols) = w.astype(np.float64), w.shape
     h = products.astype(np.float64)
     h[np.diag_indices(cols)] += DAMPING * h.trace() / cols + 1e-12
-    # Each row of the inverse's upper Cholesky factor gives the weights with which the columns to the right compensate for an error.
+    # Each row of the upper Cholesky factor of h's inverse gives the weights with which the columns to the right compensate for an error.
     up = np.linalg.cholesky(np.linalg.inv(h)).T
     low, high = (-127, 127) if kind == gguf.Q8_0 else (-8, 7)
     scale, q = np.zeros((rows, cols // 32)), np.zeros((rows, cols // 32, 32))

@@ -45,8 +45,8 @@ def log_bin(x, mean, log_scale, levels, normal=False):
 
 
 def split_mixture(c, out):
-    """Splits the output, (..., 10 K) or for grey (..., 3 K), into log weights (..., K), then (means, log scales, tanh coefficients or None)
-    for each channel."""
+    """Splits the output, of shape (..., 10 K) or, for grey pixels, (..., 3 K). Returns the log weights (..., K), and for each channel
+    (means, log scales, tanh coefficients or None)."""
     K, parts = c.mixtures, out.split(c.mixtures, -1)
     per = 3 if c.channels == 3 else 2
     channels = [parts[1 + per * k:1 + per * (k + 1)] for k in range(c.channels)]

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: MIT
 """A small GGUF v3 writer and reader (little-endian, alignment 32) for F32, F16, Q4_0 and Q8_0 tensors.
 
-File: magic "GGUF", u32 version 3, u64 tensor count, u64 metadata count; metadata (key string, u32 type, value);
-tensor table (name, u32 rank, u64 dimensions with the fastest first, u32 type, u64 offset from the start of the
-data); padding to 32; the tensors' bytes, each padded to 32.  A string is u64 length + UTF-8.
+The parts of a file, in order:
+
+    header          magic "GGUF", u32 version 3, u64 tensor count, u64 metadata count
+    metadata        for each entry: key (string), u32 type, value
+    tensor table    for each tensor: name (string), u32 rank, u64 dimensions with the fastest first, u32 type,
+                    u64 offset from the start of the data
+    padding         to a multiple of 32 bytes
+    data            the bytes of each tensor, padded to a multiple of 32 bytes
+
+A string is u64 length + UTF-8.
 """
 import os
 import struct
@@ -46,8 +53,8 @@ def _string(s):
 
 
 def _value(v):
-    """Encodes a Python value as metadata type and bytes: bool, int -> u32, float -> f32, str, list of str, of int (i32) or of float
-    (f32)."""
+    """Encodes a Python value as a metadata type and bytes. An int becomes u32, and a float becomes f32; bool and str keep their types. The
+    values of a list become i32, f32 or strings."""
     if isinstance(v, str):
         return struct.pack("<I", STRING) + _string(v)
     if isinstance(v, bool):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Writes golden values for the C and JS tests, in GGUF files of F32 tensors (general.architecture = "golden").
 
-The golden values are computed in double precision from the weights as stored in the .gguf file, so every difference is a rounding error of
-the engine.
+The golden values are computed in double precision from the weights as stored in the .gguf file, so any difference between these
+values and the engine's is a rounding error of the engine.
 A model's golden.py has
     cases() -> [Case]     tiny random models, each made by `randomise(model, seed)`
     tensors(case, model, seed), inputs(*batch), outputs(model, *batch)
-    inside(model, *batch)     {name: tensor} of all intermediate values, for recipes whose card has the key `inside`, an input word
+    inside(model, *batch)     {name: tensor} of all intermediate values, for recipes whose card names an input word (`inside`)
 """
 import gzip
 import importlib
@@ -78,9 +78,9 @@ def tiny(out=OUT):
 
 @torch.no_grad()
 def hidden(out=OUT):
-    """Writes hidden.json: for each model of HIDDEN, {values, source, layers}: the ids, and the (positions, d) hidden states of layer 0 (the
-    embedding) and of each block. The hidden state at a position predicts the value at the same index of `values`. If a text has no start
-    token, the first position has zeros."""
+    """Writes hidden.json, which maps the name of each model of HIDDEN to {values, source, layers}. values and source are ids; layers has
+    the hidden states (positions, d) of layer 0 (the embedding) and of each block. The hidden state at a position predicts the value at the
+    same index of `values`. If a text has no start token, the first position has zeros."""
     found = {}
     for name in sorted(models()):
         for case in module(name).cases():
@@ -152,8 +152,8 @@ def trained(name, run, directory, out=OUT):
 
 @torch.no_grad()
 def shipped(name, directory, out=OUT):
-    """Writes <name>.golden.gguf for a shipped file whose training run no longer exists. It has the logits under the weights as the file
-    stores them."""
+    """Writes <name>.golden.gguf for a shipped file whose training run no longer exists. The logits are those of the weights as the shipped
+    file stores them."""
     recipe = find(name)
     task = recipe.task(recipe.task.Settings(**recipe.settings))
     task.s.data = directory or task.s.data

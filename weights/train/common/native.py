@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Bindings of native.c for PyTorch. native.c is compiled for this machine at first use (runs/native-*.so, or in the folder that
-NEXTPIXEL_NATIVE names), if gcc is installed and the CPU has AVX-512, or AVX2 with FMA."""
+"""Calls the C functions of native.c on PyTorch tensors. At first use, native.c is compiled for this machine, if gcc is installed and the
+CPU has AVX-512, or AVX2 with FMA. The result is runs/native-*.so, or native-*.so in the folder that NEXTPIXEL_NATIVE names."""
 import ctypes
 import functools
 import hashlib

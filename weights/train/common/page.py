@@ -11,8 +11,8 @@ ADDRESS = "http://127.0.0.1:8080/"       # the default address of npm start
 
 
 def page_of(metadata):
-    """Returns (name of a page, what to try on it) for a file with this metadata. models/NAME/__init__.py defines them as PAGE, or as
-    page(get) if they depend on the file."""
+    """Returns (name of a page, what to try on it) for a file with this metadata. models/NAME/__init__.py defines this pair as PAGE, or as
+    page(get) if the pair depends on the file."""
     architecture = metadata["general.architecture"]
     model = importlib.import_module("models." + architecture.replace("-", "_"))
     return model.page(lambda key: metadata.get("%s.%s" % (architecture, key))) if hasattr(model, "page") else model.PAGE

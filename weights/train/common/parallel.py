@@ -79,8 +79,8 @@ class Loss(nn.Module):
 
 
 def averaging(model, nats, processes):
-    """Returns a function that maps this process's share of a batch to the share's mean nats per example; its backward pass averages over
-    the processes."""
+    """Returns a function that maps this process's share of a batch to the mean nats per example of this share. The backward pass averages
+    the gradients over the processes."""
     loss = Loss(model, nats)
     return nn.parallel.DistributedDataParallel(loss, find_unused_parameters=True) if processes > 1 else loss
 

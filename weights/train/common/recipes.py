@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Finds recipes. A recipe is a file models/<model>/recipes/<name>.py that defines `settings` for the model's task and a `card` for the file
-weights/<name>.gguf. Optional: `stages` (the settings of later runs), `start` (another file to start from), `own` (the schedule of a run on
-a user's own folder), `gpu` (the stage that gpu.sh trains, if it trains this small model together with others). Each recipe has its own name
-and its own file. The licence on a card is the strictest licence of the training data."""
+weights/<name>.gguf. It may also define:
+
+    stages    the settings of later runs
+    start     another file to start from
+    own       the schedule of a run on a user's own folder
+    gpu       the stage that gpu.sh trains, if gpu.sh trains this small model together with others
+
+Each recipe has its own name and its own file. The licence on a card is the strictest licence of the training data.
+"""
 import importlib
 import importlib.util
 import os
@@ -25,8 +31,8 @@ class Recipe(NamedTuple):
     start: str = ""                      # a file in weights/ from which training begins
     # Settings of the second and later runs, which override `settings`; each run continues from the previous one.
     stages: tuple = ()
-    # settings of a run that starts from a file of this recipe (--from) on your own folder (--data); they override the settings of the
-    # file's stage
+    # Settings of a run on your own folder (--data) that starts from a file of this recipe (--from). These settings override those of the
+    # stage that made the file.
     own: dict = {}
     gpu: dict = {}                       # the stage that `gpu.sh together` trains, and more options for train.py
 

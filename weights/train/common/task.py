@@ -110,7 +110,7 @@ class Task:
         labels.choose(self)
 
     def begin_with(self, model, path):
-        """Calls `grow` with the weights of a file; if that fails, ends the program with a message that names the settings that differ and a
+        """Calls `grow` with the weights of a file; if that fails, ends the program with a message that names the differing settings and a
         remedy."""
         weights = self.relabelled(self.stored(path), gguf.read_raw(path)[0])
         try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reads your own pictures with captions: a folder of pictures, each with a sentence.
 
-The sentence is in a text file of the same name as the picture (dog.png, dog.txt), or in a table in the folder: captions.tsv, captions.csv
+The sentence is in a text file with the name of the picture (dog.txt for dog.png), or in a table in the folder: captions.tsv, captions.csv
 or metadata.jsonl with "file_name" and "text". The first two columns of a table are the file and the sentence, unless its first line names
 the columns. If a picture has several sentences, the last one is used. Sentences are normalised as in the library (typed.py); words are in
 lower case, without punctuation. The SHA-256 of a picture decides which split it belongs to: a tenth of the pictures is held out, and

@@ -3,9 +3,9 @@
 The split is from Boulanger-Lewandowski, Bengio and Vincent (2012), and the file format from Huang et al. (2017).
 
 jsb-chorales-16th.json.xz maps the name of a split to its chorales. A chorale is a list of sixteenths; a sixteenth is a list of MIDI
-pitches, soprano first. A resting voice is omitted, so a list with fewer than four pitches does not show which voices rest. Such pitches are
-assigned to the voices whose pitches in the nearest full sixteenth are closest (`placed`). In the data, repeated notes without a gap look
-like one long note.
+pitches, soprano first. A resting voice is omitted, so a list with fewer than four pitches does not show which voices rest. The pitches of
+such a list are assigned to the voices whose pitches in the nearest full sixteenth are closest (`placed`). In the data, repeated notes
+without a gap look like one long note.
 """
 import itertools
 import json

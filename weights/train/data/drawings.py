@@ -68,9 +68,9 @@ class Drawings:
         return found
 
     def drawn(self, rng, count, size, flip=False):
-        """Returns pictures (count, size, size, 3) uint8 and labels (count,) of random drawings, each scaled to 0.75 to 1.3 times its size
-        and moved by up to a sixteenth; half of them are rotated by up to 15 degrees. With `flip`, half of the drawings without writing are
-        mirrored."""
+        """Returns pictures (count, size, size, 3) uint8 and labels (count,) of random drawings. Each drawing is scaled by a factor of 0.75
+        to 1.3 and moved by up to a sixteenth of the picture's width; half of the drawings are rotated by up to 15 degrees. With `flip`,
+        half of the drawings without writing are mirrored."""
         pick = rng.choice(len(self), count, p=self.share)
         scale = np.exp(rng.uniform(np.log(0.75), np.log(1.3), count))
         stretch = np.exp(rng.uniform(-0.05, 0.05, count))

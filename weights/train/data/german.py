@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Combines the German-English captions of multi30k.py with the German-English everyday sentences of tatoeba.py.
 
-In each epoch, training uses each caption twice and each everyday sentence once, or three times if it is a greeting, a question or an answer
-that a traveller needs (DAILY). Training also uses variants of everyday sentences, with other names, places, days and numbers on both sides
-(swaps.py). A sentence about Tom has one variant (a quarter of the sentences are about him), and every other sentence has four.
+In each epoch, training uses each caption twice. It uses the greetings, questions and answers that a traveller needs (DAILY) three times,
+and all other everyday sentences once. Training also uses variants of everyday sentences, with other names, places, days and numbers on both
+sides (swaps.py). A sentence about Tom has one variant, because a quarter of the sentences are about him. Each of the remaining sentences
+has four variants.
 
 Your own folder needs two subfolders, multi30k and tatoeba.
 """

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Reads Omniglot [Lake, Salakhutdinov and Tenenbaum 2015]: 1,623 characters of fifty alphabets, each drawn by twenty people.  MIT licence.
 
-The folder contains background_28x28.u8.gz (964 characters with 20 drawings each; a drawing has 28 x 28 bytes, ink is 255),
-background_classes.json ([alphabet, character, drawings] for each character), and the same two files for `evaluation` (659 characters). The
-official split is by alphabets: the evaluation alphabets are the test set. Four of the thirty background alphabets are for validation.
+The folder contains:
+
+    background_28x28.u8.gz     964 characters with 20 drawings each; a drawing has 28 x 28 bytes, ink is 255
+    background_classes.json    [alphabet, character, drawings] for each character
+    evaluation_*               two files of the same form, with 659 characters
+
+The official split is by alphabets: the evaluation alphabets are the test set. Four of the thirty background alphabets are for validation.
 """
 import gzip
 import json

@@ -6,9 +6,9 @@
     three keys        two keys        a key
 
 (*) A caption names the pair before the single object, and within the pair, the left or upper object first. So there is exactly one correct
-caption for each scene, and a caption is either entirely right or not. Scenes are generated from a seed. Many more scenes exist than
-training ever uses. The held-out part is not a random sample of the scenes. One held-out set has pairs of nouns that never occur together in
-a training scene (things.pair_split); the other set shows each object in a drawing style that training never uses for this object
+caption for each scene, and a caption is either correct or wrong. Scenes are generated from a seed. Many more scenes exist than training
+ever uses. The held-out part is not a random sample of the scenes. One held-out set has pairs of nouns that never occur together in a
+training scene (things.pair_split); the other set shows each object in a drawing style that training never uses for this object
 (things.held_out_style). The function that opens the file discards the pixels of held-out drawings.
 """
 import math
@@ -125,8 +125,8 @@ def cropped(drawing):
 
 
 def widened(drawing, rng, Image):
-    """Returns sprites of a drawing that differ more than those of `variants`: each is rotated by up to 15 degrees and stretched by up to
-    12 %, and half of them are mirrored."""
+    """Returns sprites of a drawing, with larger changes than in `variants`: each sprite is rotated by up to 15 degrees and stretched by up
+    to 12 %, and half of the sprites are mirrored."""
     found = []
     for size in SIZES * 6:
         base = drawing.transpose(Image.FLIP_LEFT_RIGHT) if rng.random() < 0.5 else drawing

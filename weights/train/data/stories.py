@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads stories: 21 books of fairy tales that are out of copyright, and 2,316 short stories of TinyStories.
+"""Reads stories: 21 books of fairy tales that are out of copyright, and 2,316 short stories from TinyStories.
 
 fairy-tales.txt.xz (10.7 MB) has a form feed before each book; the first line of a book is its title, and each further line is a paragraph.
 tinystories_2mb.txt.xz (2.1 MB) has a line <|endoftext|> after each story. Whole books are assigned to the parts, in the order of the

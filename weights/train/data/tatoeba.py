@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Reads pairs of Tatoeba: short everyday sentences in German and English, translated by people. The licence is CC BY 2.0 FR; the authors
-are the contributors of tatoeba.org.
+"""Reads sentence pairs from Tatoeba: short everyday sentences in German and English, translated by people. The licence is CC BY 2.0 FR; the
+authors are the contributors of tatoeba.org.
 
-deu-eng.tsv.xz has 181,623 pairs of at most 15 words, the shortest first. A line is a German sentence, a tab and its translation.  Many
-English sentences have several German translations, so the SHA-256 of the English sentence decides the split of a pair: a fiftieth of the
-English sentences is held out, and another fiftieth is for validation. A further hundredth, chosen by the CRC-32 of the English sentence, is
-held out too.
+deu-eng.tsv.xz has 181,623 pairs of at most 15 words, the shortest first. A line is a German sentence, a tab and its translation.  The
+SHA-256 of the English sentence decides the split of a pair, because many English sentences have several German translations. A fiftieth of
+the English sentences is held out, and another fiftieth is for validation. A further hundredth, chosen by the CRC-32 of the English
+sentence, is held out too.
 
 everyday.tsv has twenty sentences that a visitor might type, each with a regular expression that matches the correct translations
 (weights/eval/kinds/text/everyday.js tests them).  No split contains any of these sentences.

@@ -14,8 +14,8 @@ class Thing(NamedTuple):
     codes: tuple
 
 
-# Each line has a noun (with its plural after a slash if this is not the noun + s), then code points. A colour begins a new list of code
-# points.
+# Each line has a noun (with its plural after a slash if the plural is not the noun + s), then code points. A colour begins a new list of
+# code points.
 LIST = """
 dog 1f415 1f436
 cat 1f408 1f431

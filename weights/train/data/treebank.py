@@ -2,11 +2,16 @@
 """Reads your own tagged sentences from all .conllu files of a folder and its subfolders [Buchholz and Marsi 2006;
 universaldependencies.org/format].
 
-In each line, column 2 is the word, column 4 is its universal part of speech, column 7 is the index of its head (0: the root, -1: none
-given), and column 8 is its relation to the head. Ranges (1-2), empty nodes (1.1), comments (#), a byte order mark and blank lines are
-skipped. Words are normalised as the library normalises them before it tags them (typed.py). A file whose name contains -train, -dev or
--test belongs to that part; sentences of other files are split by the SHA-256 of their words: a tenth of these sentences is held out, and
-another tenth is for validation.
+The columns of a line that are read:
+
+    2    the word
+    4    the universal part of speech of the word
+    7    the index of the word's head (0: the root, -1: none given)
+    8    the relation of the word to its head
+
+Ranges (1-2), empty nodes (1.1), comments (#), a byte order mark and blank lines are skipped. Words are normalised as the library normalises
+them before it tags them (typed.py). If a file name contains -train, -dev or -test, the file belongs to that part. The sentences of other
+files are split by the SHA-256 of their words: a tenth of these sentences is held out, and another tenth is for validation.
 """
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes fairy-tale books of Project Gutenberg, one paragraph per line, and the beginning of TinyStories."""
+"""Writes fairy-tale books from Project Gutenberg, one paragraph per line, and the beginning of TinyStories."""
 import os
 import re
 

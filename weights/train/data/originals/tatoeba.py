@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Combines German-English pairs of Tatoeba from three repositories. Two have the selections of manythings.org of April and May 2018; the
-third has pairs of 2022."""
+"""Combines German-English sentence pairs from Tatoeba that three repositories contain. Two repositories have the selections that
+manythings.org made in April and May 2018; the third repository has pairs from 2022."""
 import io
 import os
 import unicodedata
