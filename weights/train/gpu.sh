@@ -11,10 +11,15 @@
 #   sh weights/train/gpu.sh together       9.5 min: the small models in parallel, as each leaves most of a GPU idle; NAME... for some
 #   sh weights/train/gpu.sh collect        copies the results to $OUT again
 #   sh weights/train/gpu.sh smoke          a minute or two, on any machine: runs every command above with tiny settings
+# Environment:
 #
-# Environment: DATA, the folder with cifar10/, emoji/, stories/, multi30k/, binarised_mnist/, fsdd/ (default data); KEEP, a folder to which data/ is copied and from
-# which training then reads, for a machine that receives the pictures (cifar10 85 MB, emoji 11 MB, emoji-drawings 74 MB, in two files) in several commands; OUT, where results are copied (default build/gpu):
-# of each run log.jsonl, out.log, and average.pt cut into parts of 15 MB (RUN.pt.aa, ...). On the machine that receives the results:
+#   DATA   the folder with cifar10/, emoji/, stories/, multi30k/, binarised_mnist/ and fsdd/ (default: data)
+#   KEEP   a folder to which data/ is copied and from which training then reads. It is for a machine that receives the pictures
+#          (cifar10 85 MB, emoji 11 MB, emoji-drawings 74 MB, in two files) in several commands.
+#   OUT    the folder to which results are copied (default: build/gpu). For each run, it receives log.jsonl, out.log, and average.pt
+#          cut into parts of 15 MB (RUN.pt.aa, ...).
+#
+# On the machine that receives the results:
 #
 #   mkdir -p weights/train/runs/cifar10-gpu && cat build/gpu/cifar10-gpu.pt.* > weights/train/runs/cifar10-gpu/average.pt
 #   python3 weights/train/export.py cifar10 --run cifar10-gpu --out build/cifar10-gpu.gguf

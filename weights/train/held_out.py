@@ -9,8 +9,9 @@
     music          NAME.json: a list of notes for each piece, in the library's form
     treebanks      NAME.tsv: one word per line (form, part of speech, number of the head, relation), an empty line after each sentence
     characters     NAME: a folder with the characters, in the form of the evaluation part of `data/omniglot`
-    scenes         NAME.u8.gz and NAME.json (the words of each scene, and the boxes of the objects that they name): 1,000 scenes with pairs
-                   of objects that never occur together in training; NAME-styles: 1,000 scenes in held-out drawing styles
+    scenes         NAME.u8.gz and NAME.json: 1,000 scenes with pairs of objects that never occur together in training. NAME.json has the
+                   words of each scene, and the boxes of the objects that the words name.
+                   NAME-styles.u8.gz and NAME-styles.json: 1,000 scenes in held-out drawing styles
 
 Training code cannot read these examples (see data/__init__.py).
 """

@@ -114,7 +114,7 @@ class Drawn(unittest.TestCase):
         self.assertTrue(np.allclose(drawings.Drawings(folder(rows), INDEX).share, np.array([3 / 9] * 9 + [0.5, 1]) / 4.5))
 
     def test_they_are_reduced_as_the_data_set_was(self):
-        """The result equals Pillow's reduction: by plain averages for one set, with a Lanczos window for the others."""
+        """The result equals that of Pillow, which reduces one set by plain averages and the other sets with a Lanczos window."""
         from PIL import Image
         fine = np.random.default_rng(1).integers(0, 256, (2, 96, 96, 3)).astype(np.uint8)
         found = drawings.reduced(torch.from_numpy(fine).permute(0, 3, 1, 2).float(), 32, np.array([True, False])).permute(0, 2, 3, 1).numpy()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tests Jukebox: convolutions match their definition, codebook vectors move towards the inputs that they represent, and priors get the
-right inputs."""
+correct inputs."""
 import unittest
 
 import numpy as np

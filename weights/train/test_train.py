@@ -771,7 +771,7 @@ class Drafts(unittest.TestCase):
         self.assertEqual(draft.simulate(small, wrong, noise, 4, 0.0), (1.0, (33 * 4 + 3 + 2 + 1) / 36))
 
     def test_simulation_is_the_plain_loop(self):
-        """Drafts pictures sequentially, value by value; most drafted values are right."""
+        """Drafts pictures sequentially, value by value; most drafted values are correct."""
         small, V, generator = draft.random_draft(6, 6, 5), 5, torch.Generator().manual_seed(2)
         noise, x = -torch.log(torch.empty(2, 36, V).exponential_(generator=generator)), torch.zeros(2, 36).long()
         with torch.no_grad():

@@ -8,7 +8,7 @@
     train_queue.py pause | resume                                           immediately; `npm run bench` and `npm run measure` do both
     train_queue.py export emoji [--run NAME] [--out FILE] [--type q4_0]     exports the best weights so far, at any time
     train_queue.py remove RUN | stop                                        a removed or stopped run keeps its checkpoint
-    train_queue.py measure [--recipe digits]                                one job of two threads or two of one: which is faster here?
+    train_queue.py measure [--recipe digits]                                compares one job with two threads and two jobs with one thread
     train_queue.py during COMMAND...                                        pauses, runs the command, resumes
 
 After a stop, a crash or a restart of the machine, `start` resumes the run, which loses less than a minute of training. (The name is not

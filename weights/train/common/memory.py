@@ -2,7 +2,7 @@
 """Applies settings that PyTorch reads when it is imported. The first setting is a faster allocator if it is installed (Debian package
 libtcmalloc-minimal4; saves 5 to 10 % of a step). The second makes idle threads sleep: on a shared machine, busy waiting makes a step
 several times slower. The third selects the kernels of OpenBLAS. If an Intel processor is newer than OpenBLAS, OpenBLAS uses the kernels of
-the oldest processor that it supports; with the right kernels, single-precision products are six times as fast."""
+the oldest processor that it supports; with kernels for the newer processor, single-precision products are six times as fast."""
 import glob
 import os
 import sys
@@ -13,7 +13,7 @@ PLACES = ("/usr/lib/*/libtcmalloc_minimal.so.4", "/usr/lib*/libtcmalloc_minimal.
 
 
 def core():
-    """Returns the OpenBLAS kernels to request, or \"\" if OpenBLAS detects the right ones."""
+    """Returns the OpenBLAS kernels to request, or \"\" if OpenBLAS detects the correct ones."""
     vendor, sets = processor()
     return {"OPENBLAS_CORETYPE": "SkylakeX"} if vendor == "GenuineIntel" and "avx512vl" in sets else {}
 

@@ -12,7 +12,7 @@ import torch
 from common import native
 
 BLOCK = 32                               # weights that share a scale in a file
-FILE, ENGINE = 127, 63                   # number of steps on each side of zero: in a Q8_0 file; in the engine's weights
+FILE, ENGINE = 127, 63                   # number of steps on each side of zero, in a Q8_0 file and in the engine's weights
 
 
 def to_steps(x, steps):

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Clusters words that occur between similar neighbours: counts the left and right neighbours of each word, computes the positive pointwise
-mutual information, takes its first singular vectors, and runs k-means on the sphere. All random steps are seeded."""
+"""Clusters words that occur between similar neighbours. The steps are:
+
+    1. count the left and right neighbours of each word
+    2. compute the matrix of the positive pointwise mutual information of words and neighbours
+    3. take the first singular vectors of this matrix
+    4. run k-means on the sphere
+
+All random steps are seeded.
+"""
 import re
 from collections import Counter
 

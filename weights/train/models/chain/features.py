@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Computes the features of a word from the word and its neighbours. A feature is a string; it has an id if the model's list of features
-contains it. web/lib/media/features.js computes the same features, and tests compare the results of both.
+contains it. web/lib/media/features.js computes the same features, and tests compare the results of the two implementations.
 
 A template is a list of parts `atom@offset` joined by "|": word@-1|word@0 joins the previous word and the word itself. A feature is its
 template, "=", and the values of its atoms joined by "|". If an atom has no value, the feature does not exist. The atoms of a word are:
 
     form        the word as written
     word        the word in lower case
-    prefixN     its first N characters in lower case; no value if it has N characters or fewer
-    suffixN     its last N characters in lower case; no value if it has N characters or fewer
+    prefixN     the word's first N characters in lower case; no value if the word has N characters or fewer
+    suffixN     the word's last N characters in lower case; no value if the word has N characters or fewer
     shape       each character as A (upper case), a (lower case), 9 (digit) or itself; runs of the same symbol are shortened to one
-    cluster     the number of the word's cluster; no value if it belongs to no cluster
+    cluster     the number of the word's cluster; no value if the word belongs to no cluster
     any         the empty string, the same for every word
 
 Before the first word, every atom has the value "<s>"; after the last word, every atom has the value "</s>". The model's list contains the

@@ -192,7 +192,8 @@ class ChainTask(Task):
     @torch.no_grad()
     def grow(self, model, weights):
         """Loads a file, which may have fewer tags and features than the model; the model's additional tags and features come last, and
-        their weights start at zero. For an HMM, the counts of your own sentences are added to the file's."""
+        their weights start at zero. For an HMM, the counts from your own sentences are added to the counts that the file's probabilities
+        stand for."""
         own = model.state_dict()
         grown = {name: padded(w, own[name].shape) if name in own else w for name, w in weights.items()}
         super().grow(model, grown)

@@ -96,7 +96,7 @@ class GPT2Task(Task):
         return [found[i] for i in pick]
 
     def measures(self, model, valid, autocast, device, final):
-        """Measures the percentage of answers that are entirely right, including the end token."""
+        """Measures the percentage of answers that are entirely correct, including the end token."""
         pick = spread(len(valid), 0 if final else min(1024, len(valid))).tolist()
         found = self.answered(model, valid, pick, autocast, device)
         return {"right": 100 * sum(row == valid.answers[i] for i, row in zip(pick, found)) / len(pick)}

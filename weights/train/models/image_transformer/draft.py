@@ -2,8 +2,8 @@
 """Adds a draft to a model:  python3 weights/train/draft.py weights/digits.gguf [--out FILE] [--hidden 32] [--rank 16] [--minutes 3]
 
 A draft is a tiny network that guesses the next values of a picture, given the noise with which the model will sample them. The model
-samples x_p = argmax_v(logit_p(v) + G_p(v)) with Gumbel noise G that is fixed in advance; the draft takes the argmax of its own logits plus
-the same G; the model then checks several of these guesses in one pass. Only correct values are kept, so the sample does not change. For
+samples x_p = argmax_v(logit_p(v) + G_p(v)) with Gumbel noise G that is fixed in advance. The draft guesses the argmax of its own logits
+plus the same G. The model then checks several guesses in one pass. Only correct guesses are kept, so the sample does not change. For
 position p of H x W positions in raster order:
 
     h = relu(sum over o < O of E_o[x at neighbour o] + R[row(p)] + C[col(p)])         E_o[v] = N_o e_v
@@ -34,7 +34,7 @@ from models.image_transformer.task import TASK
 PREFIX, CARD = "draft.", "nextpixel.card.draft"
 OFFSETS = [(0, -1), (0, -2), (0, -3), (-1, -3), (-1, -2), (-1, -1), (-1, 0), (-1, 1), (-1, 2), (-1, 3),
            (-2, -2), (-2, -1), (-2, 0), (-2, 1), (-2, 2), (-3, 0)]
-CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # the measurement tries these limits on the columns per pass, and these margins
+CAPS, MARGINS = (4, 8, 16), (1.5, 0.75, 0.0)             # values that the measurement tries: limits on the columns per pass; margins
 
 
 class Draft(nn.Module):
@@ -187,13 +187,13 @@ def noise_given(log_p, x, generator):
 
 @torch.no_grad()
 def simulate(draft, x, noise, cap, margin):
-    """Simulates speculative decoding of pictures x (B, n). With this noise, the model samples exactly these pictures. Returns (positions
-    completed per pass, columns computed per pass)."""
+    """Simulates speculative decoding of pictures x (B, n). `noise` is the noise with which the model samples exactly these pictures.
+    Returns (positions completed per pass, columns computed per pass)."""
     B, n = x.shape
     table, position = draft.tables()
     at, every, passes, columns = torch.zeros(B, dtype=torch.long), torch.arange(B), 0, 0
     while bool((at < n).any()):
-        seen, right, open_ = x.clone(), at < n, at < n       # right: all drafted values so far are right; open_: the window continues
+        seen, right, open_ = x.clone(), at < n, at < n       # right: all drafted values so far are correct; open_: the window continues
         passes, columns, end = passes + int(right.sum()), columns + int(right.sum()), at + 1
         for k in range(cap - 1):
             p = (at + k).clamp(max=n - 1)

@@ -4,15 +4,15 @@
     deeper   an added block is the identity: its last matrices are zero; in post-norm, the gain and bias of the preceding norm move to the
              block's last norm, and normalising twice changes nothing
     stacked  blocks start as copies of the file's blocks, in a given order (Du et al. 2024). The function changes, but added blocks
-             contribute from the first step; identities can be slow to contribute
+             contribute from the first step, whereas identities can be slow to contribute
     heads    added heads, added dimensions of a head and added feed-forward units are read with zero weights; queries are
              multiplied by sqrt(new d_k / old d_k)
     wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), and the weights that read the
              two dimensions add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied
-             equally often. This holds exactly for twice the width, and nearly otherwise.
-    levels   if the model has fewer grey levels than the file, each level starts as the file's nearest level; black starts as the file's
-             first level, and white starts as the file's last. The single logit of a Bernoulli output starts as the logit of white minus
-             that of black
+             equally often. This condition holds exactly if the width doubles, and nearly otherwise.
+    levels   if the model has fewer grey levels than the file, each level starts as the file's nearest level. Black starts as the file's
+             first level, and white starts as the file's last level. The single logit of a Bernoulli output starts as the logit of white
+             minus that of black
     classes  a model without classes leaves out the file's classes
 """
 import math
@@ -34,8 +34,8 @@ def copies(old, new):
 
 
 def shares(source, old, generator):
-    """Returns a tensor of shape (new,): each copy's share of the weight that reads it; the shares of one dimension add up to 1 and are
-    unequal, so that the copies diverge."""
+    """Returns a tensor of shape (new,). For each copy of a dimension, it has the copy's share of the weight that reads the dimension. The
+    shares of one dimension add up to 1. They are unequal, so that the copies diverge in training."""
     raw = 0.5 + torch.rand(len(source), generator=generator)
     return raw / torch.zeros(old).index_add_(0, source, raw)[source]
 

@@ -127,8 +127,8 @@ class Positions(nn.Module):
 
     @torch.no_grad()
     def initialise(self):
-        """Initialises the weights so that the layer-0 input has unit variance. The more blocks there are, the smaller the last matrix of
-        each sublayer: this keeps the post-norm stack close to the identity at the start and allows a large learning rate."""
+        """Initialises the weights so that the layer-0 input has unit variance. The last matrix of each sublayer starts smaller in a deeper
+        model. The post-norm stack is then close to the identity at the start, which allows a large learning rate."""
         c, d = self.c, self.c.embedding_length
         for name, p in self.blk.named_parameters():
             if p.dim() == 2:

@@ -3,7 +3,7 @@
 
 In direct enlargement (direct.py), the decoder can do without the encoder. Little depends on an untrained encoder, which therefore learns
 slowly. So the encoder is first trained alone: from the small picture, it predicts the colour of each of the K pixels of a cell,
-independently of the others,
+independently of the cell's other pixels,
 
     p(v at index k of the cell) = softmax(O_k e_cell + o_k)_v
 

@@ -99,8 +99,8 @@ def around(c):
 def reserve(stack, c, dims, anchor):
     """Reserves these dimensions of a decoder or encoder for copied values, and reserves for positions the dimensions that aimed heads read.
     Nothing else writes to reserved dimensions. The dimension `anchor` holds a constant that dominates the length of every row, so that
-    layer norms (which remove it) scale values nearly the same everywhere. Returns this scale, the factor by which a layer norm divides the
-    values of a row."""
+    layer norms (which remove it) scale values nearly the same everywhere. Returns the factor by which a layer norm divides the values of a
+    row."""
     d, half = c.embedding_length, c.embedding_length // 2
     for i in dims + [anchor]:
         table = stack.position_row if i < half else stack.position_col
@@ -125,10 +125,10 @@ def copy(value, output, rows, sources, targets, measure):
 
 
 def copy_neighbours(model):
-    """Reserves separate dimensions for the channels of a position and for the channels that each aimed head finds; with an encoder, also
-    for the channels of the surrounding small pixels. The model must be a dmol model in pre-norm. The least-squares prediction of
-    `fit_output` then nearly equals a linear prediction from the exact values of the neighbours. If the width does not suffice, the last
-    heads are aimed but copy nothing."""
+    """Reserves separate dimensions for the channels of a position and for the channels that each aimed head finds. If there is an encoder,
+    it also reserves dimensions for the channels of the surrounding small pixels. The model must be a dmol model in pre-norm. The
+    least-squares prediction of `fit_output` then nearly equals a linear prediction from the exact values of the neighbours. If the width
+    does not suffice, the last heads are aimed but copy nothing."""
     c, C = model.c, model.c.channels
     taken = set(aimed_dimensions(c).tolist())
     quarter = c.embedding_length // 4

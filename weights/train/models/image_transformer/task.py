@@ -209,8 +209,8 @@ class ImageTransformerTask(Task):
     def type_of(self, name, x, kind):
         """Returns the requested type for matrices of the blocks and of the output (if Q4_0 is requested, Q8_0 for the output). Returns F32
         for tables, vectors and matrices whose width is not a multiple of 32. If the output gives locations instead of logits, pixels must
-        be exact to a fraction of a grey level: then the output and the matrices that carry values through attention take at least F16. If
-        the matrix of the keys is F16, the engine does not round its cache of keys and values."""
+        be exact to a fraction of a grey level. In this case, the output matrix and the matrices that carry values through attention are
+        stored in F16 or F32. If the matrix of the keys is F16, the engine does not round its cache of keys and values."""
         if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:
             return gguf.F16
         matrix = x.ndim == 2 and ("blk." in name or name in ("output.weight", "direct.context.weight"))

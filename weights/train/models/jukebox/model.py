@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A small version of Jukebox (Dhariwal, Jun, Payne, Kim, Radford and Sutskever 2020, "Jukebox: A Generative Model for Music"): a VQ-VAE
-(van den Oord, Vinyals and Kavukcuoglu 2017) that encodes a sound as two levels of codes, a prior that generates the codes of the top level,
-and a prior that generates the codes of the bottom level, given the codes of the top level.
+"""A small Jukebox (Dhariwal, Jun, Payne, Kim, Radford and Sutskever 2020, "Jukebox: A Generative Model for Music"). It has three parts:
+
+    a VQ-VAE (van den Oord, Vinyals and Kavukcuoglu 2017), which encodes a sound as two levels of codes
+    the top prior, which generates the codes of the top level
+    the bottom prior, which generates the codes of the bottom level, given the codes of the top level
 
 The modules mirror the C engine layer by layer. Module names are chosen so that `state_dict()` gives the tensor names of the weight file.
 Each level has its own encoder, codebook and decoder. s is a stride and C a width. Activations have the shape (B, T, C); they are zero

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The task of Jukebox, which has two kinds of runs. The first run trains the encoders, codebooks and decoders of both levels; the second
+"""The task of Jukebox, which is trained in two runs. The first run trains the encoders, codebooks and decoders of both levels; the second
 run trains the priors on the codes that those encoders compute."""
 import math
 import wave
@@ -49,8 +49,9 @@ def spectra(x):
 
 
 def loss_of(x, y, error, log):
-    """Returns the loss, a tensor of shape (B,). Its first term is `error` times the squared error, relative to the energy. A further term
-    for each window length is the relative distance of the magnitudes of the spectra, plus `log` times the distance of their logarithms."""
+    """Returns the loss, a tensor of shape (B,). The loss has a term for the samples and a term for each window length. The term for the
+    samples is `error` times the squared error, relative to the energy. The term for a window length is the relative distance between the
+    magnitudes of the two spectra, plus `log` times the distance between the logarithms of these magnitudes."""
     total = error * ((x - y) ** 2).mean(1) / ((x * x).mean(1) + 1e-3)
     for a, b in zip(spectra(x), spectra(y)):
         total = total + ((a - b) ** 2).sum((1, 2)).sqrt() / ((a * a).sum((1, 2)).sqrt() + 1e-1) + log * ((a + FLOOR).log() - (b + FLOOR).log()).abs().mean((1, 2))

@@ -7,7 +7,7 @@ file; export.py copies them unchanged. A convolution's weight has the shape (out
 mask allows, in raster order:
 
     mask A    a pixel sees the rows above and the pixels to its left in its own row; used by the first layer
-    mask B    a pixel also sees itself; used by all later layers, whose values at a pixel depend only on earlier pixels
+    mask B    a pixel also sees itself; used by all later layers, because their values at a pixel depend only on earlier pixels
 
 The first layer reads one-hot ids: its weight is a table with one row per tap and value, (taps * V, out). A tap outside the picture adds
 nothing, whereas a pixel of value 0 adds a row of the table. Activations are (B, H, W, channels).

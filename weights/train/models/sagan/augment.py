@@ -6,8 +6,8 @@ import torch.nn.functional as F
 
 
 def augment(x, generator, shift=0.125, cut=0.5):
-    """Augments pictures x (B, C, H, W) in -1..1, where white is 1: changes brightness, saturation and contrast, moves the picture, and cuts
-    out a square."""
+    """Augments pictures x (B, C, H, W) in -1..1, where white is 1. It changes the brightness, saturation and contrast of each picture,
+    moves the picture, and cuts out a square."""
     B, C, H, W = x.shape
     u = torch.rand(7, B, generator=generator).to(x.device)
     at = lambda k: u[k][:, None, None, None]

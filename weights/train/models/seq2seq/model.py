@@ -34,7 +34,7 @@ Attention is the expectation of the bits, so weights need not add up to 1 [Kim, 
     sigmoid        a_pi = sigmoid(score(s, h_i) + bias)
     segmentation   a_pi = p(z_i = 1) of a chain of bits, theta_i = score(s, h_i) + bias, with transitions A (segments.py)
 
-A GRU has an input x and a state h; the rows of its matrices contain the gates r, z, n in this order:
+A GRU has an input x and a state h. The rows of a GRU's matrices belong to the gates r, z, n in this order:
 
     r = sigmoid(W_ir x + b_ir + W_hr h + b_hr),   z likewise,   n = tanh(W_in x + b_in + r (W_hn h + b_hn)),   h' = (1 - z) n + z h
 

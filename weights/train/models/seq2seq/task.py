@@ -68,8 +68,8 @@ class Seq2seqTask(TransformerTask):
     def grow(self, model, weights):
         """Loads all tensors from a file of this recipe. From a file with another kind of attention, it loads the tensors that both models
         have: the word embeddings, the encoder, and the decoder's layers that read words and states. The other tensors stay random, so that
-        every kind of attention starts from the same point. If a file's attention has a bit per word, it was trained alternately with the
-        softmax (`turns`). This attention is loaded too, except for the transitions."""
+        every kind of attention starts from the same point. An attention with a bit per word was trained alternately with the softmax
+        (`turns`). If the file has such an attention, the weights of the attention are loaded too, except for the transitions."""
         if self.s.adopted:
             return super().grow(model, weights)
         for name, p in model.named_parameters():

@@ -12,9 +12,13 @@ word, and attends to one part of the picture for each word.
     word        logits_p = W_o tanh(W_t [h_p; z_p; y_p] + b_t) + b_o,       y_p = token_embd[word p-1], zeros at p = 0
 
 Soft attention is trained with -log p(words) + spread sum_i (1 - sum_p alpha_pi)^2.  Hard attention samples locations, which is not
-differentiable. Training therefore adds two terms to the gradient of -log p(words | locations): the gradient of (R_p - baseline_p) log
-alpha_p(s_p), where R_p is -log p of the words from p on and the baseline is its moving average, and the gradient of an entropy bonus. Half
-of the batches use the expectation instead of samples (section 4.1 of the paper).
+differentiable. Training therefore adds two terms to the gradient of -log p(words | locations):
+
+    the gradient of (R_p - baseline_p) log alpha_p(s_p), where R_p is -log p of the words from p on, and the
+        baseline is the moving average of R_p
+    the gradient of an entropy bonus
+
+Half of the batches use the expectation instead of samples (section 4.1 of the paper).
 
 The file:
 

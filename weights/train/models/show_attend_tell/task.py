@@ -188,8 +188,8 @@ class CaptionTask(Task):
         return found
 
     def measures(self, model, valid, autocast, device, final):
-        """Measures BLEU-4, the percentage of captions that are entirely right, and a percentage of the nouns that name an object in the
-        scene: those for which the model attended to that object."""
+        """Measures three values: BLEU-4; the percentage of captions that are entirely correct; and, of the nouns that name an object in the
+        scene, the percentage for which the model attended to this object."""
         found = self.told(model, valid, spread(len(valid), min(len(valid), self.s.captions * (4 if final else 1))), autocast, device)
         side, columns = self.s.height / grid(model.c)[0], grid(model.c)[1]
         looked = []

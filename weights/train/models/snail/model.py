@@ -178,8 +178,8 @@ class Snail(nn.Module):
         return wide(self.output(y)).masked_fill(~there, -math.inf).log_softmax(2)
 
     def nats(self, support, labels, query, truth, beside=0.0):
-        """Returns a tensor of shape (B,): the mean -log p of the queries' labels (B, Q). beside: weight of an additional loss, the loss of
-        prototypical networks [Snell et al. 2017] for one example each: a softmax over -|e_q - e_s|^2 of the embeddings"""
+        """Returns a tensor of shape (B,): the mean -log p of the queries' labels (B, Q). beside: weight of an additional loss, that of
+        prototypical networks [Snell et al. 2017] with one example per class. It is a softmax over -|e_q - e_s|^2 of the embeddings."""
         x, y, ex, ey = self.sequence(support, labels, query)
         loss = -self.answer(x, y, labels).gather(2, truth[:, :, None])[:, :, 0]
         if beside:

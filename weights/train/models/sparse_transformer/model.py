@@ -10,10 +10,15 @@ file. Instead of all n positions up to its own, a query sees sets of about sqrt(
     blocks     A1(i) = the positions of i's own block of l         A2(i) = every l-th position back from i  A3(i) = the whole previous block
 
 The pattern "blocks" is that of Jukebox (Dhariwal et al. 2020): if positions are arranged in rows of l, a query sees its row, its column and
-the previous row. The transformer's blocks alternate between the sets, starting with A1 ("interleaved"); or every block sees their union
-("merged"); or half of the heads see one set, and the other half see the other set ("heads").  The paper defines the strided A1 as
-i - l .. i, which is l + 1 positions; its authors' code uses l positions, and so do we. Attention over an empty set is 0. A2 is empty for
-the first l - c positions of the fixed pattern; A3 is empty for the first l positions of the pattern "blocks".
+the previous row. There are three ways to distribute the sets over a transformer:
+
+    interleaved    the transformer's blocks alternate between the sets, starting with A1
+    merged         every block of the transformer sees the union of the sets
+    heads          half of the heads see one set, and the other half see the other set
+
+The paper defines the strided A1 as i - l .. i, which is l + 1 positions. The code of the paper's authors uses l positions, and so does this
+code. Attention over an empty set is 0. A2 is empty for the first l - c positions of the fixed pattern; A3 is empty for the first l
+positions of the pattern "blocks".
 """
 import math
 from dataclasses import dataclass

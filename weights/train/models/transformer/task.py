@@ -167,7 +167,7 @@ class TransformerTask(bpe.Chosen, Task):
         return [found[i] for i in pick]
 
     def measures(self, model, valid, autocast, device, final):
-        """Measures the BLEU of greedy translations of validation pairs; for single words, the percentage that is entirely right."""
+        """Measures the BLEU of greedy translations of validation pairs; for single words, the percentage of entirely correct words."""
         pick = spread(len(valid), 0 if final and not self.s.run.endswith("-smoke") else min(self.s.bleu_pairs, len(valid))).tolist()
         found, wanted = self.translations(model, valid, pick, autocast, device), [valid.targets[i] for i in pick]
         if self.s.signs:

@@ -135,7 +135,7 @@ class TreeTask(Task):
         return 16                        # typical number of words per sentence
 
     def measures(self, model, valid, autocast, device, final):
-        """Measures the percentage of validation words, including punctuation, with the right head."""
+        """Measures the percentage of validation words, including punctuation, for which the model finds the correct head."""
         right, total = 0, 0
         order = np.argsort(valid.lengths, kind="stable")[:: 1 if final else 4]
         for at in range(0, len(order), 50):

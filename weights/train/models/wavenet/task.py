@@ -124,8 +124,8 @@ class WaveNetTask(Task):
         return found
 
     def batch(self, train, step, device):
-        """Returns a batch of sounds of similar length: an epoch is sorted by length with some noise, divided into batches, and the batches
-        are shuffled."""
+        """Returns a batch of sounds of similar length. The sounds of an epoch are sorted by length, with some noise, and divided into
+        batches; the order of the batches is random."""
         s = self.s
         if not self.sound:
             return train.take(picks(s.seed, step, s.batch, len(train)), device)
@@ -139,9 +139,9 @@ class WaveNetTask(Task):
         return x, label, speaker
 
     def nats(self, model, x, label=None, speaker=None):
-        """Returns the training loss. The nats of the decision whether a sound ends are added to it once more, with weight `end_weight`. The
-        end is rare: one sample in thousands. A probability of one in ten thousand at each sample costs almost no likelihood but ends every
-        fourth word too early."""
+        """Returns the training loss. The nats of the decision whether a sound ends are added to the loss once more, with weight
+        `end_weight`, because the end is rare: one sample in thousands. A probability of one in ten thousand at each sample costs almost no
+        likelihood but ends every fourth word too early."""
         if not self.sound:
             return model.nats(x)
         if not (self.s.end_weight and model.training):

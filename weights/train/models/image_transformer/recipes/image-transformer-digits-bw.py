@@ -4,10 +4,10 @@ back over seven rows.
 
     python3 weights/train/train.py image-transformer-digits-bw
 
-The model starts with the weights of weights/digits.gguf, a model of the same size: the darkest and lightest of that file's sixteen levels
-become the two levels here, and the difference of their logits becomes the single logit.  That file was trained on the first 55,000 training
-pictures of MNIST in grey, which include most of the validation pictures used here in black and white. The validation loss is therefore too
-low. The 10,000 test pictures were never used.
+The model starts with the weights of weights/digits.gguf, a model of the same size. The darkest and lightest of that file's sixteen levels
+become the two levels here. The difference between the logits of these two levels becomes the single logit.  That file was trained on the
+first 55,000 training pictures of MNIST in grey, which include most of the validation pictures used here in black and white. The validation
+loss is therefore too low. The 10,000 test pictures were never used.
 """
 start = "digits.gguf"
 

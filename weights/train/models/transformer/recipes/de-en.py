@@ -17,9 +17,9 @@ settings = dict(
     dropout=0.3, attention_dropout=0.1, smoothing=0.1, merge_dropout=0.1, lower=0.1, unstopped=0.1, ema=0.998,
 )
 stages = (                               # the later stages add everyday sentences and use a larger vocabulary
-    # the second stage had the 47,909 shortest pairs of Tatoeba, four times per epoch
+    # the second stage had the 47,909 shortest pairs from Tatoeba, four times per epoch
     dict(dataset="german", vocabulary="german", values=10000, minutes=16.0, clock="cpu", threads=1, lr=1e-3, warmup=100, dropout=0.15, final_valid_images=2038),
-    # the third stage has four times as many pairs of Tatoeba, and variants in which names, places and numbers are replaced
+    # the third stage has four times as many pairs from Tatoeba, and variants in which names, places and numbers are replaced
     dict(dataset="german", vocabulary="german", values=10000, minutes=66.0, lr=6e-4, warmup=100, every=8.0, dropout=0.1, final_valid_images=2000),
 )
 own = dict(minutes=10.0, batch=64, lr=3e-4, warmup=20)
