@@ -5,13 +5,13 @@ weights/sagan-emoji.gguf [more files]
 
 The distance is the Fréchet distance of two Gaussians [Heusel et al. 2017], |m - m'|^2 + tr(C + C' - 2 (C C')^1/2), divided by the mean
 variance of a feature. The 64 features come from a convolutional network that this command trains for a minute to classify kinds and sets of
-the training pictures. This measure is our own: numbers from other classifiers are not comparable. For comparison, the command also prints
-the distance of the held-out pictures from the training pictures.
+the training pictures. This measure is our own; it cannot be compared with distances that use the features of other classifiers. For
+comparison, the command also prints the distance of the held-out pictures from the training pictures.
 
 Then, for each class, the command counts how many of sixteen generated pictures are different. Two pictures count as the same if the
-distance between their features is smaller than in 99 % of pairs of training pictures of the class. The command also prints the mean
-distance in colour (root mean square) of two generated pictures, relative to that of two training pictures. The count and the colour
-distance are averaged over many groups of sixteen pictures; training pictures are measured in the same way.
+distance between their features is smaller than in 99 % of all pairs of training pictures of the class. The command also prints the mean
+distance in colour (root mean square) between two generated pictures, relative to the distance between two training pictures. The count and
+the colour distance are averaged over many groups of sixteen pictures; training pictures are measured in the same way.
 """
 import time
 

@@ -48,8 +48,8 @@ TRAIN="${PYTHON:-python3} weights/train/train.py"
 # 14.2 M parameters
 CIFAR10_SCHEDULE='--batch 64 --lr 4e-4 --ema 0.9995 --sheets 0 --compile 1 --threads 8 --query-block 128 --memory-block 128'
 CIFAR10="$CIFAR10_SCHEDULE --warmup 200 --every 3 --embedding-length 384 --feed-forward-length 1536 --head-count 6 --key-length 64 --block-count 8"
-# There are few emoji, and training reads each one a hundred times, so it uses dropout. The model sizes in the recipes suit a CPU; the sizes
-# here suit a GPU (6.4 M parameters).
+# There are few emoji, and training reads each emoji a hundred times, so training uses dropout. The model sizes in the recipes suit a CPU;
+# the sizes here suit a GPU (6.4 M parameters).
 EMOJI="--embedding-length 256 --feed-forward-length 1024 --key-length 64 --block-count 8 --batch 64 --lr 1.5e-3 --warmup 300
   --dropout 0.1 --ema 0.9995 --every 2 --sheets 0 --compile 1 --threads 8 --data $DATA/emoji"
 

@@ -27,7 +27,7 @@ SMALL = dict(values=12, context_length=7, height=8, width=8, kernels=(3,), strid
 
 
 def sprites():
-    """Makes two drawings of each object, in several sizes; each is a full rectangle."""
+    """Makes two drawings of each object, in several sizes; each drawing is a full rectangle."""
     return [[[scenes.Sprite(np.full((side, side + 2, 3), 60, np.uint8)) for side in (12, 20, 26)]] * 2 for _ in THINGS]
 
 

@@ -257,7 +257,8 @@ class Recipes(House):
         self.assertRegex(said("train.py", "fvsbn", "--data", self.pictures, "--smoke"), r"pictures: \d+ pictures; skipped 1 \(no picture that can be read: .*: 07.png\)")
 
     def test_a_picture_early(self):
-        """The first measurement of a run, with a sheet, comes after seconds of training, whatever the interval between measurements."""
+        """The first measurement of a run comes after a few seconds of training, whatever the interval between measurements, and also draws
+        a sample sheet."""
         s = settings_of(recipes.find("fvsbn"), data=self.pictures, run="early", sheets=1, every=50.0, steps=3)
         with mock.patch.object(loop, "FIRST_SHEET", 0.0), contextlib.redirect_stdout(io.StringIO()) as said:
             loop.train(recipes.find("fvsbn"), s)
@@ -386,8 +387,8 @@ class Scaling(House):
             self.assertIn("final valid", f.read())
 
     def test_rule(self):
-        """The rule multiplies the best size by the square root of the growth in compute. It reports a bound if the best size is the
-        smallest or the largest."""
+        """The rule multiplies the best size by the square root of the growth in compute. If the best size is the smallest or the largest
+        size, the rule gives only a bound."""
         rows = [scaling.Row(None, 10 ** 6 * 4 ** i, 100, 60.0, nats, 1.0) for i, nats in enumerate((30.0, 20.0, 25.0))]
         self.assertEqual(scaling.recommended(rows, 9), (12e6, ""))
         self.assertEqual(scaling.recommended(rows[:2], 9), (12e6, "at least "))
@@ -420,8 +421,8 @@ class SeveralProcesses(House):
         return said
 
     def test_two_processes_give_the_loss_of_one(self):
-        """Starts the processes with torchrun. With EVERY_RECIPE, it also starts them with --processes, and with torchrun on two machines
-        without a shared folder, which stop and resume."""
+        """Starts the processes with torchrun. With EVERY_RECIPE, the test also starts the processes with --processes, and with torchrun on
+        two machines that have no shared folder; the runs on these machines stop and resume."""
         common = ["digits", "--smoke", "--data", self.pictures, "--steps", 6, "--sheets", -1, "--bf16", 0, "--threads", 1, "--attention", "plain"]
         command("train.py", *common, "--run", "one", runs_in=self.runs)
         self.torchrun([*common, "--run", "two"], 2)

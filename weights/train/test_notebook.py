@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs first.ipynb, cell by cell, with seconds of training:  python3 weights/train/test_notebook.py
 
-A small runner replaces Jupyter. It has one namespace, inserts settings after the cell tagged `parameters`, and provides a module
+A small runner replaces Jupyter. The runner has one namespace, inserts settings after the cell tagged `parameters`, and provides a module
 IPython.display that records the displayed objects.
 """
 import ast

@@ -51,8 +51,8 @@ def export(path, model, kind, card):
 
 
 def sees(c):
-    """Returns a bool tensor of shape (n, n), in raster indices, that is true where query i may see key j.  It is computed directly from the
-    definition of each pattern."""
+    """Returns a bool tensor of shape (n, n), in raster indices, that is true where query i may see key j. The tensor is computed directly
+    from the definition of each pattern."""
     order = generation(c)[0]
     place = torch.empty_like(order)
     place[order] = torch.arange(c.n)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Downloads a file from a URL and prints the progress. An interrupted download resumes; the result is kept only if its hash is the expected
-one."""
+"""Downloads a file from a URL and prints the progress. An interrupted download resumes; the file is kept only if its hash is the expected
+hash."""
 import errno
 import hashlib
 import os

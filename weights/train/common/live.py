@@ -20,8 +20,8 @@ def points(run):
 
 
 def train(recipe, *settings, run):
-    """Runs train.py RECIPE --run RUN SETTINGS and shows it in the calling cell. Interrupting the cell saves the training state and stops;
-    running the cell again resumes the training."""
+    """Runs train.py RECIPE --run RUN SETTINGS and shows the run in the calling cell. Interrupting the cell saves the training state and
+    stops; running the cell again resumes the training."""
     from IPython.display import SVG, Image, display
     command = [sys.executable, os.path.join(HERE, "train.py"), recipe, "--run", run] + [str(s) for s in settings]
     places = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The training loop for every task. It can stop and resume at any step, and it runs in one process or in several."""
+"""The training loop for every task. Training can stop and resume at any step, and it runs in one process or in several processes."""
 import math
 import os
 import signal
@@ -316,7 +316,7 @@ def train(recipe, s):
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.append(True))
 
-    def stand_still(*_):                 # waits until SIGCONT; this time does not count as training time
+    def stand_still(*_):                 # waits until SIGCONT; the waiting does not count as training time
         began = clock()
         os.kill(os.getpid(), signal.SIGSTOP)
         away[0] += clock() - began
@@ -332,7 +332,7 @@ def train(recipe, s):
     print("%s: %d parameters, %d training and %d validation examples, %s" % (
         s.run, sum(p.numel() for p in t.parameters), len(t.training), len(t.valid), device), flush=True)
     saved = t.elapsed
-    due = t.elapsed + 60 * s.every       # time of the next measurement; the first one of a run comes early, to draw a sample sheet soon
+    due = t.elapsed + 60 * s.every       # time of the next measurement; a run's first measurement comes early, to draw a sample sheet soon
     if not t.count and (not s.minutes or s.every < s.minutes):
         due = min(due, FIRST_SHEET)
     if s.start and not t.count:

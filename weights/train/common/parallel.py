@@ -91,8 +91,8 @@ def stop(processes):
 
 
 def launch(argv, processes):
-    """Runs `train.py ... --processes N` and returns its exit code. It does the work of torchrun on one machine, even where torchrun does
-    not start (PyTorch 1.13 with Python 3.11)."""
+    """Runs `train.py ... --processes N` and returns its exit code. This function does the work of torchrun on one machine, even where
+    torchrun does not start (PyTorch 1.13 with Python 3.11)."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]

@@ -41,7 +41,7 @@ class Settings:
     seed: int = 1
     # machine
     device: str = "auto"                 # auto | cpu | cuda
-    # Products in bf16; without hardware support, they take two to three times as long as in single precision.
+    # Products in bf16. Without hardware support, products in bf16 take two to three times as long as in single precision.
     bf16: bool = torch.cuda.is_available() or has_bf16()
     threads: int = 2
     native: bool = True                  # uses the C code of native.py if the CPU supports it

@@ -2,7 +2,7 @@
 """Reads CIFAR-10: 60,000 colour photographs of 32x32 pixels in ten classes (Krizhevsky 2009), in the order of the official batches.
 
 Each batch is a lossless mosaic of 100x100 pictures (data_batch_1.webp to data_batch_5.webp, test_batch.webp). labels.u8 holds the classes
-of the 60,000 pictures; those of the test batch are last. class_names.txt lists the names of the classes.
+of the 60,000 pictures; the classes of the test batch come last. class_names.txt lists the names of the classes.
 """
 import os
 

@@ -165,7 +165,7 @@ def class_of(path, directory, classes):
 
 def subfolders(directory, kind, least=2):
     """Returns the names of the top-level folders that have at least `least` files of this kind. Names that are numbers come first, sorted
-    by value; the other names are sorted alphabetically."""
+    by value; all other names follow in alphabetical order."""
     counts = {}
     for path in Found(directory, kind).paths():
         first, *rest = typed.name(os.path.relpath(path, directory)).split(os.sep)

@@ -2,10 +2,11 @@
 """Reads your own music from standard MIDI files, by the rules of web/lib/kinds/note (midi.js, given.js). A file has one to four voices.
 
 The voices of a file are its parts: the tracks (or the channels of a single track) that have notes, without drums. If the parts have the
-names of different voices of the model, they become these voices. Otherwise the parts become the first voices, from the highest part down. A
-single part with chords is split into voices that have one note at a time. Notes are moved to the nearest sixteenth. Music outside the range
-of the voices is transposed, by octaves if possible. Files within RIFF (.rmi) and files with bytes after the last track are accepted. Files
-are split in the order of the SHA-256 of their bytes: a tenth of the files is held out, and another tenth is for validation.
+names of different voices of the model, each part becomes the voice of this name. Otherwise the parts become the first voices, from the
+highest part down. A single part with chords is split into voices that have one note at a time. Notes are moved to the nearest sixteenth.
+Music outside the range of the voices is transposed, by octaves if possible. Files within RIFF (.rmi) and files with bytes after the last
+track are accepted. Files are split in the order of the SHA-256 of their bytes: a tenth of the files is held out, and another tenth is for
+validation.
 """
 import functools
 import struct

@@ -313,9 +313,9 @@ def load(directory, split, further=False):
 
 
 def load_test_for_evaluation(directory, new_drawings=False):
-    """Returns the held-out scenes; only evaluation may call this function. By default, they combine objects that never occur together in
-    training, drawn as in training. With `new_drawings`, they combine objects as in training, but each object has a drawing style that
-    training never uses for it."""
+    """Returns the held-out scenes; only evaluation may call this function. By default, the scenes combine objects that never occur together
+    in training, and the objects are drawn as in training. With `new_drawings`, the scenes combine objects as in training, but each object
+    has a drawing style that training never uses for this object."""
     if new_drawings:
         return Scenes(read_sprites(directory, "test", evaluation=True), "test", any_pair=True)
     data.check_evaluation(True, "scenes of pairs that are held out")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Converts the binarised digits of Larochelle and Murray. The original has a line of 784 characters, 0 or 1, for each picture; the result
-has one bit per pixel."""
+"""Converts the binarised digits of Larochelle and Murray. In the original files, each picture is a line of 784 characters, 0 or 1; in the
+converted files, each pixel is one bit."""
 import os
 import sys
 

@@ -73,7 +73,7 @@ class FVSBNTask(Task):
         return self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws samples. Below them it draws validation pictures, their upper halves, and completions of these halves."""
+        """Draws samples, and below the samples validation pictures, the upper halves of these pictures, and completions of the halves."""
         (x,), model, generator = valid.take(spread(len(valid), 10), "cpu"), model, torch.Generator().manual_seed(0)
         half = self.s.height // 2 * self.s.width
         given = x.clone()

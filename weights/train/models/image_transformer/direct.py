@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Enlarges a picture with a decoder that reads the small picture directly: each position is conditioned on features of the small picture.
 
-This method is our own; the paper's encoder and cross-attention are in model.py. It needs one position per pixel, in raster order. Each
-pixel of the small picture corresponds to a cell of K = a b pixels in the large one. Colours are z = (255 - v) / 255, so that white and
-everything outside the picture are 0. Three features of a pixel with index k in its cell are known before it is sampled:
+This method is our own; the paper's encoder and cross-attention are in model.py. The method needs one position per pixel, in raster order.
+Each pixel of the small picture corresponds to a cell of K = a b pixels in the large one. Colours are z = (255 - v) / 255, so that white and
+everything outside the picture are 0. Three features of a pixel with index k in its cell are known before the pixel is sampled:
 
     C  (27)  the 3x3 pixels of the small picture, where the pixel's own cell is in the middle
     r  (3)   the mean colour of the rest of the cell: clamp((K z_cell - sum of earlier z in the cell) / (K - k), 0, 1)
     N  (18)  the colours of the pixels at the offsets (0,-1), (-1,0), (-1,-1), (-1,1), (0,-2), (-2,0)
 
-The features are used twice. Their embedding is added to the decoder's input, and they give a guess M of the pixel's colour, which acts as a
-prior on the output distribution. If there is an encoder, which reads the whole small picture, its output e for the cell is added to the
-input; there is no cross-attention.
+The features are used twice. First, an embedding of the features is added to the decoder's input. Second, the features give a guess M of the
+pixel's colour, and the guess acts as a prior on the output distribution. An encoder is optional. It reads the whole small picture, and its
+output e for the cell is added to the decoder's input; there is no cross-attention.
 
     input     h = h + E_k [C; r; 1] + U e_cell; with a palette, also + T_near(z_cell) + T_(V + near(r)), near: index of the nearest colour
     guess     M = A_k [C; r; N; 1] + W h,     s = softplus(w . h + b_k)       h: input of the output layer

@@ -146,9 +146,10 @@ def gumbel(shape, dtype=torch.float32, generator=None):
 
 
 def distil(draft, x, target, minutes, lr, batch, positions, seed=1):
-    """Trains the draft. The first half of the training minimises the divergence from the model's probabilities. The goal of the draft is to
-    predict the value that the model chooses given the noise. The second half therefore minimises the cross-entropy of this value under
-    softmax(logits + G). The learning rate decreases with time. Returns the number of steps."""
+    """Trains the draft. The first half of the training minimises the divergence of the draft's probabilities from the model's
+    probabilities. The goal of the draft is to predict the value that the model chooses given the noise. The second half of the training
+    therefore minimises the cross-entropy of this value under softmax(logits + G). The learning rate decreases with time. Returns the number
+    of steps."""
     torch.manual_seed(seed)
     rng, start, step, done, total = np.random.default_rng(seed), time.monotonic(), 0, 0.0, []
     batch, positions = min(batch, len(x)), min(positions, x.shape[1])
@@ -177,8 +178,9 @@ def distil(draft, x, target, minutes, lr, batch, positions, seed=1):
 
 
 def noise_given(log_p, x, generator):
-    """Draws Gumbel noise G with argmax(log_p + G) = x, from its exact distribution: log_p (..., V), x (...) -> (..., V).  The largest sum
-    is a Gumbel variable for every x; the other sums are Gumbel variables truncated at it (Maddison, Tarlow, Minka 2014)."""
+    """Draws Gumbel noise G with argmax(log_p + G) = x, from its exact distribution: log_p (..., V), x (...) -> (..., V).  Whatever x is,
+    the largest value of log_p + G is a Gumbel variable; the other values are Gumbel variables truncated at the largest value (Maddison,
+    Tarlow, Minka 2014)."""
     log_p = torch.log_softmax(log_p.double(), -1)
     top = gumbel(x.shape, torch.float64, generator)[..., None]
     total = -torch.logaddexp(-top, -(log_p + gumbel(log_p.shape, torch.float64, generator)))

@@ -5,8 +5,8 @@ This module mirrors the C engine block by block.  Module names are chosen so tha
 (token_embd.weight, blk.0.attn_q.weight, ...); export.py copies them unchanged.
 
 A position is one channel of a pixel, or a whole pixel for palette and dmol models.  Positions form a grid of H rows and W*C (or W) columns
-and are numbered in GENERATION order everywhere in this file. This is raster order, except for local-2d: there the blocks are in raster
-order, and so are the positions inside each block.
+and are numbered in GENERATION order everywhere in this file. Generation order is raster order, except for local-2d. In local-2d, the blocks
+are in raster order, and so are the positions inside each block.
 
 Shapes: B images, n positions, d = embedding_length, A heads of width d_k, V levels (palette: colours).
 """

@@ -13,7 +13,7 @@ import numpy as np
 from common.recipes import HERE
 from data.fsdd import DEFAULT_DIR, SPEAKERS, load_test_for_evaluation
 
-WANTED = ((7, "jackson"), (3, "theo"), (0, "nicolas"), (9, "george"))         # (digit, speaker); the first held-out take of each is written
+WANTED = ((7, "jackson"), (3, "theo"), (0, "nicolas"), (9, "george"))         # (digit, speaker) whose first held-out take is written
 OUT = os.path.normpath(os.path.join(HERE, "../../web/pages/jukebox/recordings.js"))
 
 

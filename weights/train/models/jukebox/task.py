@@ -238,7 +238,7 @@ class JukeboxTask(Task):
 
     def batch(self, train, step, device):
         """Returns a batch. If codes are trained, the batch contains pieces of sounds with random loudness and sign. If priors are trained,
-        it contains the codes of sounds of similar length."""
+        the batch contains the codes of sounds of similar length."""
         s, rng = self.s, np.random.default_rng([self.s.seed, step])
         if s.part == "codes":
             pieces = []
@@ -337,8 +337,8 @@ class JukeboxTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices of the priors. Tables get F16 instead of a quantised type; so do matrices of encoders and
-        decoders, because the engine would also round their inputs. Codebooks and vectors get F32."""
+        """Returns the requested type for matrices of the priors. Tables get F16 instead of a quantised type. The matrices of encoders and
+        decoders also get F16, because the engine would also round the inputs of a quantised matrix. Codebooks and vectors get F32."""
         rounds = kind in (gguf.Q4_0, gguf.Q8_0)
         if x.ndim != 2 or name.startswith("codebook."):
             return gguf.F32

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The task of the memory network. It is the task of Llama (windows of a stream of tokens) with another model and with windows that are
+"""The task of the memory network, which is the task of Llama (windows of a stream of tokens) with another model and with windows that are
 shorter than the context."""
 from dataclasses import dataclass, fields
 

@@ -73,8 +73,8 @@ class PixelCNNTask(Task):
         return self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws samples; if the model has classes, each column has samples of one class. Below them, draws pictures and completions of the
-        pictures' upper halves."""
+        """Draws samples; if the model has classes, each column has samples of one class. Below the samples, draws pictures and completions
+        of the pictures' upper halves."""
         s, generator = self.s, torch.Generator().manual_seed(0)
         x, label = valid.take(spread(len(valid), 10), "cpu")
         classes, half = getattr(s, "classes", 0), s.height // 2 * s.width

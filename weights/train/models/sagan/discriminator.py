@@ -3,11 +3,11 @@
 spectral normalisation.
 
     conv 3x3, ReLU, conv 4x4 stride 2 (in parallel: mean 2x2, conv 1x1) -> attention at half size -> blocks, each half as wide
-      -> concatenation with their deviations (twice as many channels) -> a block half as wide -> ReLU, sum
+      -> concatenation with deviations (twice as many channels) -> a block half as wide -> ReLU, sum
 
-Two additions discourage mode collapse. First, the discriminator receives the standard deviation of the values over the pictures of the same
-class in the batch [after Karras 2018, who uses the mean of these deviations]. Second, it also predicts the first values of the latent, and
-the generator is trained to make this prediction easy [Chen 2016].
+Two additions discourage mode collapse. First, the discriminator receives the standard deviation of each value over the pictures of the same
+class in the batch [after Karras 2018, who uses the mean of the deviations]. Second, the discriminator also predicts the first values of the
+latent, and the generator is trained to make this prediction easy [Chen 2016].
 """
 import torch
 import torch.nn.functional as F

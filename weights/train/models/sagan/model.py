@@ -98,7 +98,7 @@ class Net(nn.Module):
         self.output = Conv(c.channels[-1], 3, normed=normed)
 
     def head(self, z, label):
-        """Returns the feature map that attention reads; without attention, the last block's output."""
+        """Returns the feature map that attention reads; if there is no attention, returns the output of the last block."""
         x = self.latent(z).view(len(z), self.start, self.start, -1).permute(0, 3, 1, 2)
         for block in self.blk:
             if x.shape[2] == self.c.attention_size:

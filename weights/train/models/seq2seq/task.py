@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The task of the recurrent encoder-decoder. It is the Transformer's task (pairs, batches of similar length, BLEU) with another model."""
+"""The task of the recurrent encoder-decoder, which is the Transformer's task (pairs, batches of similar length, BLEU) with another
+model."""
 import functools
 from dataclasses import dataclass, fields, replace
 

@@ -27,8 +27,8 @@ class Teacher:
         self.model, self.tokenizer, self.known = model.eval(), tokenizer, {}
 
     def lesson(self, ids):
-        """Maps the character ids of a sentence, which end with END, to its word ids, which also end with END, and to the first and last
-        character of each word"""
+        """Maps the character ids of a sentence to the sentence's word ids, and to the first and last character of each word. Both lists of
+        ids end with END."""
         key = tuple(ids)
         if key not in self.known:
             text = ids[:-1]

@@ -58,7 +58,7 @@ class Signs:
         return pictures(support), torch.from_numpy(np.stack(labels)).long(), pictures(query), torch.from_numpy(np.stack(truth)).long()
 
     def take(self, pick, device):
-        """Returns episodes of one query each; each index has its own seed."""
+        """Returns one episode for each index. An episode has one query, and each index has its own seed."""
         pick = range(*pick.indices(len(self))) if isinstance(pick, slice) else pick
         found = [self.episodes(np.random.default_rng([7, int(i)]), 1, min(self.ways, len(self.x)), 1) for i in pick]
         return tuple(torch.cat(part).to(device) for part in zip(*found))

@@ -84,14 +84,14 @@ def turn(pattern, index):
 
 
 def dense(c, which):
-    """Returns whether these sets contain all positions up to the query's position. In the fixed pattern, they do if the summaries are whole
-    blocks."""
+    """Returns whether these sets contain all positions up to the query's position. This is the case only in the fixed pattern, if the
+    summaries are whole blocks."""
     return c.pattern == "fixed" and bool(which & FAR) and c.summary == c.stride
 
 
 def seen(c, which, n):
-    """Returns a bool tensor of shape (n, n): whether query i sees key j.  This is the definition; the faster code below must give the same
-    result."""
+    """Returns a bool tensor of shape (n, n): whether query i sees key j.  This function is the definition of the patterns; the faster code
+    below must give the same result."""
     i, j = torch.arange(n)[:, None], torch.arange(n)[None]
     near = j > i - c.stride if c.pattern == "strided" else i // c.stride == j // c.stride
     far = j % c.stride >= c.stride - c.summary if c.pattern == "fixed" else (i - j) % c.stride == 0

@@ -108,8 +108,8 @@ class SparseTransformerTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws samples. For pictures, the sheet has samples and below them given pictures with completions of their upper halves. For
-        texts, samples.txt has continuations of given beginnings."""
+        """Draws samples. For pictures, the sheet has samples, and below the samples given pictures with completions of their upper halves.
+        For texts, samples.txt has continuations of given beginnings."""
         s, generator, model = self.s, torch.Generator().manual_seed(0), model.cpu()
         with autocast():
             if self.text:

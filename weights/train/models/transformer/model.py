@@ -107,7 +107,7 @@ def dropped(x, p):
 
 
 def fast(x):
-    """Returns whether the C code of native.py can process a tensor; it is only for training in bf16."""
+    """Returns whether the C code of native.py can process a tensor. The C code is only for training in bf16."""
     return torch.is_grad_enabled() and torch.is_autocast_cpu_enabled() and x.dtype in (torch.bfloat16, torch.float32) and native.usable(x)
 
 

@@ -6,8 +6,8 @@
                      x = x + attention(LN(x), LN(x))                                                  not in the last block
     y = LN(x),  s[h, m] = (W_k y_h + b_k) . (W_q y_m + b_q) / sqrt(d) + distance[clip(m - h)]        the root's arcs have no distance
 
-Parameters have the tensor names of the weight file. Row 0 of feature.weight stands for "no feature". `beside` exists only in training. Its
-auxiliary layers predict the part of speech and the relation of each word from y.
+Parameters have the tensor names of the weight file. Row 0 of feature.weight stands for "no feature". `beside` exists only in training. The
+auxiliary layers in `beside` predict the part of speech and the relation of each word from y.
 """
 import math
 from dataclasses import dataclass

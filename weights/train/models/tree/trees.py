@@ -74,8 +74,8 @@ def sums(scores, lengths, add=log_sum, part=share):
     words = marginals[:, 1:, 1:]
 
     def hand(mass, terms, total, starts, at, ends, back):
-        """Passes a sum's mass to its terms. Each term is a pair of spans: one begins where the sum's span begins, the other ends where it
-        ends."""
+        """Passes a sum's mass to its terms. Each term is a pair of spans: the first span begins where the sum's span begins, and the second
+        span ends where the sum's span ends."""
         given = mass[..., None] * part(terms, total)
         starts[:, :n - w, at:at + w] += given
         ends[:, w:, back:back + w] += given.flip(-1)

@@ -170,8 +170,8 @@ class WaveNet(nn.Module):
 
     @torch.no_grad()
     def generate(self, label, speaker, length, temperature=1.0, generator=None, prefix=None):
-        """Samples ids (B, length), given label (B,), speaker (B,) and optionally a prefix (m,). Like the engine, it uses queues: each layer
-        keeps its last d columns. Ids after an end have no meaning."""
+        """Samples ids (B, length), given label (B,), speaker (B,) and optionally a prefix (m,). Like the engine, this function uses queues:
+        each layer keeps its last d columns. Ids after an end have no meaning."""
         B, V = len(label), self.c.levels
         queues = [torch.zeros(b.d, B, self.c.residual_length) for b in self.blk]
         given = [[b.condition(name, of) for name, of in (("class", label), ("speaker", speaker))] for b in self.blk]

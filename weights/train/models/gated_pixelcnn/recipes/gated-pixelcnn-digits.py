@@ -15,7 +15,7 @@ settings = dict(
     block_count=9, embedding_length=32, input_kernel=7, kernel=5, head_length=64, classes=10, class_drop=0.5, own_row=False,
     minutes=70.0, batch=32, lr=2e-3, warmup=100, every=4.0, ema=0.998,
 )
-# The second run continues from the first one, which was stopped after 38 of its 70 minutes. In the second run, the vertical stack also
+# The second run continues from the first run, which was stopped after 38 of its 70 minutes. In the second run, the vertical stack also
 # reads the pixel's own row. The third run is for a GPU (gpu.sh).
 stages = (dict(own_row=True, minutes=31.0, lr=1.5e-3, warmup=30, ema=0.99),
           dict(own_row=True, minutes=6.5, batch=64, lr=1.5e-3, warmup=100, ema=0.9995, best=True, every=1.0, valid_images=2000, seed=3))

@@ -5,8 +5,8 @@
     python3 weights/train/export.py captions --type f32 --out build/captions-1.gguf
     python3 weights/train/train.py captions --stage 2 --from build/captions-1.gguf
 
-The shipped file uses soft attention, but has the weights of captions-hard (captions-hard.py). That recipe continued from stage 1 of this
-one.
+The shipped file uses soft attention, but has the weights of captions-hard (captions-hard.py). The recipe captions-hard continued from stage
+1 of this recipe.
 """
 settings = dict(
     dataset="scenes", values=255, minutes=33.0, threads=1, pretrain=3000, batch=64, lr=2e-3, warmup=200, lr_floor=0.01, ema=0.997, clip=1.0,
