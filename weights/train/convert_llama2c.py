@@ -4,7 +4,7 @@
 
     python3 weights/train/convert_llama2c.py stories260K.bin tok512.bin stories260K.gguf --type q8_0
 
-A checkpoint starts with seven i32 (width, inner width, layers, heads, key/value heads, number of ids with a sign, positions); f32 tensors
+A checkpoint starts with seven i32 (width, inner width, layers, heads, key/value heads, signed number of ids, positions); f32 tensors
 follow. The first tensor is the embedding. Then come these tensors, each for all layers together: the first norms, the queries, keys, values
 and outputs, the second norms, and the gate (w1), down (w2) and up (w3) matrices. Then come the final norm, and two tables of rotary angles,
 which can be computed from the sizes. The output matrix is last; it is stored only if the number of ids is negative (otherwise the embedding

@@ -4,9 +4,8 @@
 q8_0]
 
 The command measures the averaged weights of the run, or the weights stored in a .gguf file, exact or rounded as the engine rounds them.
-With --file-only (evaluate.py digits --gguf weights/digits.gguf --file-only) no run is needed.  The command reads held-out examples, so its
-results must not be used to choose settings, except with --split validation; training code cannot read these examples (see
-data/__init__.py).
+With --file-only (evaluate.py digits --gguf weights/digits.gguf --file-only) no run is needed.  The command reads held-out examples, which
+training code cannot read (see data/__init__.py). Therefore the results must not be used to choose settings, except with --split validation.
 """
 import math
 import time

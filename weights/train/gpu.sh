@@ -8,7 +8,7 @@
 #   sh weights/train/gpu.sh emoji-sr       9.5 min: continues from the shipped file; resumes when run again
 #   sh weights/train/gpu.sh stories        5 min
 #   sh weights/train/gpu.sh de-en          6 min
-#   sh weights/train/gpu.sh together       9.5 min: the small models in parallel, as each leaves most of a GPU idle; NAME... for some
+#   sh weights/train/gpu.sh together       9.5 min: the small models in parallel, as each leaves most of a GPU idle; NAME... selects some
 #   sh weights/train/gpu.sh collect        copies the results to $OUT again
 #   sh weights/train/gpu.sh smoke          a minute or two, on any machine: runs every command above with tiny settings
 # Environment:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Gets a data set that recipes train on:  python3 weights/train/prepare.py cifar10 [--from FILE-OR-FOLDER] [--to FOLDER]
 
-Prints the location of the original, its size and its licence, fetches missing files (interrupted downloads resume), checks them, and writes
-to data/NAME the files that the recipes read. With --from, the command uses your copies of the originals: the published files, or a folder
-with them.
+The command prints the location, the size and the licence of the original. It fetches missing files (an interrupted download resumes) and
+checks all files. Then it writes the files that the recipes read to data/NAME. With --from, the command uses your copies of the originals:
+the published files, or a folder with them.
 
     python3 weights/train/prepare.py                   # lists the sets
     python3 weights/train/prepare.py fvsbn             # the set that this recipe trains on

@@ -4,9 +4,9 @@
 [--profile]
 
 The command times training steps on the validation examples, without saving. Settings of the recipe may follow as options. On a shared
-machine, --clock cpu --threads 1 counts CPU time, which hardly depends on other programs. --against KEY=VALUE,... alternates each step with
-a step that uses these settings, so that other programs affect both steps equally, and compares the losses of the two steps. --profile
-prints where the time goes.
+machine, --clock cpu --threads 1 counts CPU time, which hardly depends on other programs. --against KEY=VALUE,... compares the recipe with a
+variant that has these settings. Steps of the two alternate, so that other programs affect both equally, and the command also compares their
+losses. --profile prints where the time goes.
 """
 import argparse
 import contextlib

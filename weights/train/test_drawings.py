@@ -45,8 +45,8 @@ def folder(rows, paint=lambda i, picture: None):
 
 class Guard(unittest.TestCase):
     def test_what_is_held_out_is_never_given(self):
-        """The split is by the base code point, for every set, skin tone and sequence; an emoji that the data set lacks entirely may be used
-        for training."""
+        """The base code point alone decides the split, for every set, skin tone and sequence. An emoji that the data set lacks entirely may
+        be used for training."""
         self.assertEqual(set(PART.values()), {"train", "validation", "test"})
         rows = [(name, code, "x", "MIT") for base in BASES for name in ("noto", "twemoji") for code in (base, base + "-1f3fd", base + "-200d-2642")]
         rows.append(("fluent", "1fae8", "new", "MIT"))

@@ -351,7 +351,8 @@ class FromAFile(House):
                 self.assertLess(abs(found / own - 1), 0.01, (kind, larger))
 
     def test_pictures_of_ones_own(self):
-        """The split is by file, independent of the folder; the held-out part is guarded; pictures are cropped to the middle, transparent parts become white."""
+        """Files are split independently of the folder that they are in. Training cannot read the held-out part. Pictures are cropped to the
+        middle, and transparent parts become white."""
         from PIL import Image
         count = {split: len(folder.read(self.pictures, split, (8, 8, 3))[0]) for split in ("train", "validation")}
         self.assertEqual(count, dict(train=104, validation=13))

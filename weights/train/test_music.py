@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests music: all forms of a MIDI file give the same notes, and encoding notes as ids and decoding them gives the same notes again.
+"""Tests music: all forms of a MIDI file give the same notes, and notes that are encoded as ids and decoded are unchanged.
 
     python3 weights/train/test_music.py         seconds; needs no data set
 """

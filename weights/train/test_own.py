@@ -97,8 +97,8 @@ def treebank(at):
 
 
 def sample_of(reader):
-    """Returns the function that makes a folder for a reader: the function with the name of the reader in this file if it exists, otherwise
-    `sample` in the tests of the reader."""
+    """Returns the function that makes a folder for a reader. This file may have a function with the name of the reader; otherwise, the
+    function is `sample` in the tests of the reader."""
     return globals()[reader] if reader in globals() else importlib.import_module("test_" + reader).sample
 
 

@@ -351,8 +351,8 @@ class Rounding(unittest.TestCase):
             self.assertTrue(torch.equal(in_c.to_steps(half, size, steps), torch.where(step > 0, (half.float() / step).round() * step, x).bfloat16()))
 
     def test_adam_in_c_is_the_same(self):
-        """Takes a step of Adam in C, with clipped gradients and averaged weights: weights, averages and state are the same as after a step
-        in PyTorch."""
+        """Takes a step of Adam in C, with clipped gradients and averaged weights. Afterwards, the weights, the averages and the state are
+        the same as after a step in PyTorch."""
         if not in_c.usable(torch.zeros(1)):
             self.skipTest("native.c does not work here")
         torch.manual_seed(1)

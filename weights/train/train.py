@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Trains one recipe:  python3 weights/train/train.py digits [--minutes 30] [--lr 1e-3] [--smoke] ...
 
-    --from weights/emoji.gguf        begin with a file's weights, also those of a narrower or shallower model
+    --from weights/emoji.gguf        begin with the weights of a file, whose model may be narrower or shallower
     --data FOLDER                    the data set's folder, or pictures of your own (PNG, JPEG)
     --processes 2 --threads 1        several processes share each batch; so does torchrun --nproc_per_node=2 weights/train/train.py ...
 

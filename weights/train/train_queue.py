@@ -3,9 +3,9 @@
 """Trains a list of recipes without idle time, at the lowest priority. Each recipe trains for a given number of minutes.
 
     train_queue.py add emoji --minutes 120 [--run NAME] [--lr 1e-3 ...]     further settings go to train.py
-    train_queue.py start [--background] [--forever] [--turn 20]             one after another, or 20 minutes each in turn
-    train_queue.py status [--svg FILE]                                      the state, losses and curve of each run
-    train_queue.py pause | resume                                           immediately; `npm run bench` and `npm run measure` do both
+    train_queue.py start [--background] [--forever] [--turn 20]             trains one run after another, or each run for 20 minutes in turn
+    train_queue.py status [--svg FILE]                                      prints the state, losses and curve of each run
+    train_queue.py pause | resume                                           acts at once; `npm run bench` and `npm run measure` do both
     train_queue.py export emoji [--run NAME] [--out FILE] [--type q4_0]     exports the best weights so far, at any time
     train_queue.py remove RUN | stop                                        a removed or stopped run keeps its checkpoint
     train_queue.py measure [--recipe digits]                                compares one job with two threads and two jobs with one thread

@@ -30,10 +30,9 @@ STYLE = {"noto": "noto-2023", "noto-2018": "noto-2018", "noto-blob": "noto-blob"
 class Drawings:
     """Drawings that may be used for training.  images (N, 96, 96, 3) uint8; labels (N,): the style, or -1; writing (N,): whether a drawing
     must not be mirrored; share (N,): the probability of sampling it; means (N,): whether it is reduced by plain averages; rows (N,): set,
-    code points, name, licence. Some base code points occur much more often than others: in one set, hundreds of code point
-    sequences begin with "woman", while most base code points occur once. Therefore n drawings with the same base code point are sampled as
-    often as sqrt(n) drawings whose base code point occurs once. Drawings in a style that is not in the data set are sampled half as
-    often."""
+    code points, name, licence. Some base code points occur much more often than others. In one set, hundreds of code point sequences begin
+    with "woman", whereas most base code points occur once. Therefore n drawings with the same base code point are sampled as often as
+    sqrt(n) drawings whose base code point occurs once. Drawings in a style that is not in the data set are sampled half as often."""
 
     @classmethod
     def beside(cls, directory):

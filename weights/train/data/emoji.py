@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Reads 10,806 colour emoji of 32x32 pixels on white. The classes are the five styles in which they are drawn.
 
-styles32.webp holds the pictures side by side; styles.tsv has one row per picture: style, code points, name.  The first code point of a
-sequence, its base, decides the split, so all styles, skin tones and combinations of an emoji are in the same part. A tenth of the base code
-points is held out; another 2 % are for validation during training.
+styles32.webp holds the pictures side by side; styles.tsv has one row per picture: style, code points, name.  The base of a sequence is its
+first code point. The base decides the split, so all styles, skin tones and combinations of an emoji are in the same part. A tenth of the
+base code points is held out; another 2 % are for validation during training.
 """
 import hashlib
 import os

@@ -192,7 +192,7 @@ def unquoted(side):
 
 def record(lines, sign):
     """Reads the record at the start of these lines of a .csv file -> (columns, number of lines that it spans).  Quotes may enclose at most
-    LONGEST lines, so a quote that is never closed affects only its own line, not the rest of the file."""
+    LONGEST lines. So a quote that is never closed affects only its own line, not the rest of the file."""
     for end in range(1, len(lines) + 1):
         try:
             return next(csv.reader(lines[:end], delimiter=sign, strict=True), []), end

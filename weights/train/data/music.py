@@ -197,7 +197,8 @@ def grid(notes, parts, voices):
 
 
 def moved(rows, voices):
-    """Moves the pitches into the range of the voices: not at all if they fit, else by one or two octaves, else to another key."""
+    """Moves the pitches into the range of the voices. Pitches that fit are not moved; other pitches are moved by one or two octaves or, if
+    this does not suffice, to another key."""
     for shift in (0, 12, -12, 24, -24, *(sign * n for n in range(1, 12) for sign in (1, -1))):
         if all(low <= p + shift <= high for v, (_, low, high) in enumerate(voices) for p in np.unique(rows[:, v]) if p):
             return np.where(rows > 0, rows + shift, 0)

@@ -299,8 +299,8 @@ def ids_of(words):
 
 
 def load(directory, split, further=False):
-    """Returns the Scenes of split \"train\" or \"validation\", made of training drawings; with `further`, training scenes also use the
-    styles of FURTHER, other colours and line drawings."""
+    """Returns the Scenes of split \"train\" or \"validation\", made of training drawings. With `further`, training scenes also use the
+    styles of FURTHER, changed colours, and line drawings."""
     if split not in ("train", "validation"):
         data.check_evaluation(False, "split %r" % split)
     if split == "train" and further:

@@ -2,9 +2,10 @@
 """Reads short stories in simple English: 20,252 TinyStories (Eldan and Li 2023) and 679 storybooks for children (African Storybook, Pratham
 Books).
 
-tinystories_train.txt.xz, _dev and _test have 19,589, 335 and 328 stories, separated by form feeds; no two stories share their first 160
-letters. storybooks.txt.xz has the same form; each text begins with its title. The SHA-256 of a storybook's text decides which split the
-storybook belongs to: a tenth of the storybooks is held out, and a twentieth is for validation.
+tinystories_train.txt.xz has 19,589 stories, tinystories_dev.txt.xz has 335 and tinystories_test.txt.xz has 328. Form feeds separate the
+stories, and no two stories share their first 160 letters. storybooks.txt.xz has the same form; each text begins with its title. The SHA-256
+of a storybook's text decides which split the storybook belongs to: a tenth of the storybooks is held out, and a twentieth is for
+validation.
 """
 import hashlib
 import lzma

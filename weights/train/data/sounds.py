@@ -2,9 +2,9 @@
 """Reads your own recordings: WAV files of any rate, width and number of channels, and, if the package soundfile is installed, FLAC, OGG,
 MP3 and AIFF.
 
-The recordings are converted to one channel at the model's rate, the silence around them is cut off, and their volume is equalised; then
-they are converted to mu-law levels as in fsdd.py. Recordings longer than the training length are cut into pieces. Top-level folders are
-classes or speakers; folders inside a class are its speakers. If all files have names like those in the Free Spoken Digit Dataset,
+The recordings are converted to one channel at the model's rate. The silence at both ends is cut off, and the volume is equalised. Then the
+recordings are converted to mu-law levels as in fsdd.py. Recordings longer than the training length are cut into pieces. Top-level folders
+are classes or speakers; folders inside a class are its speakers. If all files have names like those in the Free Spoken Digit Dataset,
 DIGIT_SPEAKER_TAKE.wav, no folders are needed. Recordings are split in the order of the SHA-256 of their bytes: a tenth of the recordings is
 held out, and another tenth is for validation.
 """

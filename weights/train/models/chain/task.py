@@ -191,7 +191,7 @@ class ChainTask(Task):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Loads a file, which may have fewer tags and features than the model; the model's additional tags and features come last, and
+        """Loads a file, which may have fewer tags and features than the model. The model's additional tags and features come last, and
         their weights start at zero. For an HMM, the counts from your own sentences are added to the counts that the file's probabilities
         stand for."""
         own = model.state_dict()
@@ -273,8 +273,8 @@ class ChainTask(Task):
 @torch.no_grad()
 def count(model, lists, examples, templates, smoothing=0.1, prior=0.0):
     """Sets an HMM's weights from counts. The examples are counted, and the file's probabilities are added as if they were counts of `prior`
-    words per tag. Words that occur once also represent unseen words: each of them is counted once as itself, and once more as an unseen
-    word with its form features."""
+    words per tag. Words that occur once also represent unseen words. Each such word is counted once as itself, and once more as an unseen
+    word with the same form features."""
     number, C = {tag: i for i, tag in enumerate(lists.tags)}, len(lists.tags)
     start, end, step = np.full(C, smoothing), np.full(C, smoothing), np.full((C, C), smoothing)
     there = model.feature.weight.double().numpy()

@@ -149,8 +149,8 @@ class Block(nn.Module):
         q_a = LN(q + dropout(W_o softmax((W_q q)(W_k M)^T / sqrt(d_k)) (W_v M)))      (1)
         q'  = LN(q_a + dropout(W_down relu(W_up q_a)))                                (2)
 
-    M is the memory: the positions that a query may see.  With cross = True, (1) is repeated between (1) and (2), over the encoder's output
-    instead of the memory. feed_forward_length: F of this block; 0: that of the configuration.
+    M is the memory: the positions that a query may see.  With cross = True, a second attention follows the attention (1); it reads the
+    encoder's output instead of the memory. feed_forward_length: F of this block; 0: that of the configuration.
     """
 
     def __init__(self, c, cross=False, feed_forward_length=0):

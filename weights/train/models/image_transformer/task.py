@@ -207,10 +207,11 @@ class ImageTransformerTask(Task):
         return {PREFIX + "classes": card.get("class_names") or [str(i) for i in range(classes)]} if classes else {}
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices of the blocks and of the output (if Q4_0 is requested, Q8_0 for the output). Returns F32
-        for tables, vectors and matrices whose width is not a multiple of 32. If the output gives locations instead of logits, pixels must
-        be exact to a fraction of a grey level. In this case, the output matrix and the matrices that carry values through attention are
-        stored in F16 or F32. If the matrix of the keys is F16, the engine does not round its cache of keys and values."""
+        """Returns the requested type for matrices of the blocks and for the output matrix; if Q4_0 is requested, the output matrix gets
+        Q8_0. Returns F32 for tables, vectors and matrices whose width is not a multiple of 32. If the output gives locations instead of
+        logits, pixels must be exact to a fraction of a grey level. In this case, the output matrix and the matrices that carry values
+        through attention are stored in F16 or F32. If the matrix of the keys is F16, the engine does not round its cache of keys and
+        values."""
         if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:
             return gguf.F16
         matrix = x.ndim == 2 and ("blk." in name or name in ("output.weight", "direct.context.weight"))

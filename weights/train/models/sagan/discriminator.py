@@ -32,8 +32,8 @@ class Down(nn.Module):
 
 
 def deviation(x, group, groups):
-    """Returns a tensor of shape (B, C, H, W): the standard deviation of each value over the pictures of the same group. x (B, C, H, W),
-    group (B,)"""
+    """Returns a tensor of shape (B, C, H, W): the standard deviation of each value over the pictures of the picture's group. x (B, C, H,
+    W), group (B,)"""
     flat, member = x.float().flatten(1), F.one_hot(group, groups).float()
     share = (member / member.sum(0).clamp(min=1)).t()
     variance = share @ (flat - (share @ flat)[group]) ** 2

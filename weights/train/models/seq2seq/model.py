@@ -28,8 +28,8 @@ Ranges, for a source of m words; D is the window:
     local-p      centre_p = m sigmoid(v_p . tanh(W_p s));  |i - min(floor(centre_p), m - 1)| <= D; the softmax over these i is multiplied by
                  exp(-(i - centre_p)^2 / (2 (D/2)^2)) and not normalised again
 
-Structures, for a global range. "simple" is the softmax. The other structures give each word a bit, which is 1 if the word is attended.
-Attention is the expectation of the bits, so weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
+Structures, for a global range. "simple" is the softmax. With the other structures, each word has a bit, which is 1 if the model attends to
+the word. Attention is the expectation of the bits, so weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
 
     sigmoid        a_pi = sigmoid(score(s, h_i) + bias)
     segmentation   a_pi = p(z_i = 1) of a chain of bits, theta_i = score(s, h_i) + bias, with transitions A (segments.py)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Represents music in four voices as ids. For each moment at which a voice moves, the ids give the new notes, highest voice first, and then
-the time until the next such moment:
+"""Represents music in four voices as ids. For each moment at which a voice moves, the ids give the new notes, highest voice first. Then
+they give the time until a voice moves again:
 
     0                    the beginning and the end, at which all notes end
     for each voice       off, then its pitches from low to high

@@ -161,15 +161,15 @@ class Block(nn.Module):
 
     def forward(self, x, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):
         """Computes the block: x (B, n, d) -> (B, n, d).  hidden: masks the keys of x; encoded, source_hidden: the source's keys and values,
-        and their mask. cache: [] or [k, v] of the positions before x; those of x are appended.  maps: two lists that receive the weights of
-        self-attention and of the attention over the source."""
+        and their mask. cache: [], or [k, v] of the positions before x; the keys and values of x are appended.  maps: two lists that receive
+        the weights of self-attention and of the attention over the source."""
         for norm, f in self.sublayers(hidden, encoded, source_hidden, cache, maps):
             x = x + self.drop(f(norm(x))) if self.c.norm == "pre" else norm(x + self.drop(f(x)))
         return x
 
     def fused(self, x, y, hidden, encoded=None, source_hidden=None):
         """Computes the same as `forward`, for training on a CPU: each addition and its norm take one pass (native.AddNorm). In pre-norm, y
-        is the previous sublayer's output (None at first), which has not been added to x yet; the result is again a pair (x, y). In
+        is the previous sublayer's output (None at first), which has not been added to x yet. The result is again a pair (x, y). In
         post-norm, y is the bf16 copy of x."""
         post = self.c.norm == "post"
         for norm, f in self.sublayers(hidden, encoded, source_hidden):

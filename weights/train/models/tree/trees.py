@@ -13,8 +13,8 @@ the arc between its two ends was added last (I_right: i -> j, I_left: j -> i):
     log Z         = log sum over r           of exp(s[0, r] + C_left(1, r) + C_right(r, n))
 
 The outside pass is the derivative of log Z: from the widest spans to the narrowest, every sum receives a share and divides this share among
-its terms. The share that an arc receives is the arc's marginal. If `max` replaces the log sum, and the whole share goes to the first of the
-largest terms, the result is the best tree.
+its terms. The share that an arc receives is the arc's marginal. The same code finds the best tree if `max` replaces the log sum and the
+whole share goes to the first of the largest terms.
 
 An entry [b, i, w] of a table belongs to the span of w + 1 words that begins at i (tables named `starts`) or ends at i (`ends`).
 """
