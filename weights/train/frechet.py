@@ -121,7 +121,8 @@ def sampled(kinds, count, seed=1):
 
 
 def differing(distances, least):
-    """Goes through the pictures and counts each that is at least `least` away from all pictures counted so far; distances (N, N)"""
+    """Goes through the pictures and counts each picture whose distance from all pictures counted so far is at least `least`. distances (N,
+    N): between all pairs of pictures"""
     kept = []
     for i in range(len(distances)):
         if all(distances[i, j] >= least for j in kept):

@@ -182,8 +182,8 @@ class FromItself(Folders):
 
 class Changed(Folders):
     def test_folders_become_classes(self):
-        """For sounds and for a GAN, folders become classes automatically; for other pictures, they become classes with --labels folders.
-        The exported file has the names of the folders as classes. A class that the old file also has keeps its vector."""
+        """For sounds and for a GAN, folders become classes automatically; for other pictures, folders become classes only with --labels
+        folders. The exported file has the names of the folders as classes. A class that the old file also has keeps its vector."""
         path = lambda name: os.path.join(recipes.SHIPPED, name + ".gguf")
         t, said = self.trained("wavenet", "--from", path("wavenet"), "--data", self.folder("sounds"))
         self.assertIn("classes: high, low", said)

@@ -863,8 +863,8 @@ class HeldOut(unittest.TestCase):
         self.assertTrue((emoji.split_of(codes[::-1])[::-1] == part).all())
 
     def test_photographs_are_split(self):
-        """On synthetic batches, training and validation together contain each picture of the five training batches once; test is the sixth
-        batch."""
+        """On synthetic batches, training and validation together contain each picture of the five training batches once; the test part is
+        the sixth batch."""
         from PIL import Image
         with tempfile.TemporaryDirectory() as folder:
             for i, name in enumerate(cifar10.TRAIN + [cifar10.TEST]):    # each picture encodes its own number

@@ -50,8 +50,8 @@ def hidden(text):
 
 
 def train(texts, count, known=()):
-    """Learns `count` merges [(bytes, bytes)]. Each step merges the most frequent pair; among equally frequent pairs, it merges the one
-    whose bytes sort first.
+    """Learns `count` merges [(bytes, bytes)]. Each step merges the most frequent pair; among equally frequent pairs, it
+    merges the pair whose bytes sort first.
      known: merges to start from.
 
     Each distinct word is processed once and weighted with its count. Each merge updates the pair counts. A heap, which may contain outdated
@@ -153,7 +153,7 @@ class Vocabulary:
         return self.cache[word, dropout]
 
     def sampled(self, text, dropout, rng):
-        """Encodes a text, with each word in one of the segmentations that `ways` returns; rng: a random.Random"""
+        """Encodes a text, with each word in one of the segmentations that `ways` returns. rng: a random.Random"""
         return [i for word in WORD.findall(text) for i in self.ways(word, dropout)[int(rng.random() * WAYS)]]
 
     def decode(self, ids):

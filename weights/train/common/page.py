@@ -19,7 +19,7 @@ def page_of(metadata):
 
 
 def of_pictures(get, page):
-    """Returns the page for a model of pictures, and what to try on it. All models of colour pictures share one page."""
+    """Returns the name of the page for a model of pictures, and what to try on this page. All models of colour pictures share one page."""
     if get("image.channels") == 3:
         return "colour", "choose a picture that the model was not trained on; the page completes or enlarges it"
     return page, "draw the upper half of a picture and let the model complete it"

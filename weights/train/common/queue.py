@@ -84,7 +84,7 @@ def pause(holder=0):
 
 
 def resume(holder=0):
-    """Releases one hold; training resumes when none is left."""
+    """Releases one hold; training resumes when no hold is left."""
     with contextlib.suppress(FileNotFoundError):
         os.remove(os.path.join(HOLDS, str(holder)))
     if not held():
@@ -147,7 +147,7 @@ def settle(job, code):
 
 
 def run(forever=False):
-    """Trains until no run is waiting (or forever). If the queue is terminated, it first ends its training processes, which save their
+    """Trains until no run is waiting (or forever). If this process is terminated, it first ends its training processes, which save their
     state."""
     interpreter, children, stop = python(), {}, []
     with state() as s:

@@ -110,7 +110,7 @@ class Task:
         labels.choose(self)
 
     def begin_with(self, model, path):
-        """Calls `grow` with the weights of a file; if that fails, ends the program with a message that names the differing settings and a
+        """Calls `grow` with the weights of a file. If `grow` fails, ends the program with a message that names the differing settings and a
         remedy."""
         weights = self.relabelled(self.stored(path), gguf.read_raw(path)[0])
         try:
@@ -189,8 +189,9 @@ class Task:
         return model.nats(*batch)
 
     def prior(self, model):
-        """Returns -log p of the weights, up to a constant, divided by the number of training examples; used if training maximises the
-        posterior. None: no prior."""
+        """Returns -log p of the weights, up to a constant, divided by the number of training examples. Training adds this term to the loss
+        and so maximises the posterior. Returns None if
+        there is no prior."""
 
     def views(self, *batch):
         """Returns {name: batch} to measure on validation and held-out examples; the first view gives the validation loss."""
@@ -224,7 +225,7 @@ class Task:
         return model
 
     def reader(self):
-        """Returns the model that a file is read into; some tasks train one model and read files into a different one"""
+        """Returns the model that a file is read into. Some tasks train one form of the model and read files into another form"""
         return self.model()
 
     def metadata(self, model):
@@ -232,7 +233,8 @@ class Task:
         raise NotImplementedError
 
     def card_metadata(self, model, card):
-        """Returns metadata {key: value} from the recipe's card, such as class names; the file has them after `metadata`."""
+        """Returns metadata {key: value} from the recipe's card, such as class names. In the file, these entries follow those of
+        `metadata`."""
         return {}
 
     def type_of(self, name, x, kind):

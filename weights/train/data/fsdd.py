@@ -41,8 +41,8 @@ def compress(x):
 
 
 def word(x):
-    """Removes the silence around a word and normalises the volume. Keeps two frames (of 10 ms) before the first frame above 3 % of the
-    peak, and up to two after the last such frame."""
+    """Removes the silence around a word and normalises the volume. A frame (10 ms) is loud if it is above 3 % of the peak. Keeps two frames
+    before the first loud frame, and up to two frames after the last loud frame."""
     x = x / np.abs(x).max()
     frames = x[:len(x) // FRAME * FRAME].reshape(-1, FRAME)
     loud = np.flatnonzero(np.sqrt((frames ** 2).mean(1)) > QUIET)

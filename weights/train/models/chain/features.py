@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Computes the features of a word from the word and its neighbours. A feature is a string; it has an id if the model's list of features
-contains it. web/lib/media/features.js computes the same features, and tests compare the results of the two implementations.
+"""Computes the features of a word from the word and its neighbours. A feature is a string. If the model's list of features contains the
+string, the feature has an id. web/lib/media/features.js computes the same features, and tests compare the results of the two
+implementations.
 
 A template is a list of parts `atom@offset` joined by "|": word@-1|word@0 joins the previous word and the word itself. A feature is its
 template, "=", and the values of its atoms joined by "|". If an atom has no value, the feature does not exist. The atoms of a word are:

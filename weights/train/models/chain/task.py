@@ -121,7 +121,7 @@ def prose(folder):
 
 
 def padded(w, shape):
-    """Returns w padded with zeros to `shape`; w itself if it does not fit into that shape."""
+    """Returns w padded with zeros to `shape`; if w does not fit into that shape, returns w unchanged."""
     if w.dim() != len(shape) or any(a > b for a, b in zip(w.shape, shape)):
         return w
     found = w.new_zeros(shape)

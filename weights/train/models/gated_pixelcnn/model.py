@@ -30,7 +30,7 @@ def gate(fg):
 
 
 class Layer(nn.Module):
-    """A layer of both stacks. v and h are the outputs of the vertical and the horizontal stack; c is the class:
+    """A layer of both stacks. v is the output of the vertical stack, h that of the horizontal stack, and c is the class:
 
         p  = W_vertical * v + V_v c              floor(k/2) + 1 rows of k taps                  v' = gate(p)
         q  = W_horizontal * h + W_link p + V_h c     the pixel and floor(k/2) left of it        h' = h + W_output gate(q)

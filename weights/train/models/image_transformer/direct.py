@@ -90,7 +90,7 @@ class Direct(nn.Module):
 
     def left(self, z, small):
         """Computes the remaining colours: z (B, n, 3) of all pixels -> r (B, n, 3); the result at a pixel does not depend on that pixel or
-        later ones"""
+        on later pixels"""
         g = z[:, self.order].view(len(z), -1, self.K, 3)
         before = F.pad(g.cumsum(2)[:, :, :-1], (0, 0, 1, 0))
         rest = (self.K * colour(small.float())[:, :, None] - before) / torch.arange(self.K, 0, -1, device=z.device)[:, None]
@@ -110,7 +110,8 @@ class Direct(nn.Module):
 
     @staticmethod
     def nearest(z, palette):
-        """Maps z (..., 3) to the nearest of the palette's (V, 3) colours; the first colour if several are equally near"""
+        """Returns the index of the palette's colour that is nearest to z (..., 3); if several colours are equally near, the lowest index.
+        palette: (V, 3)"""
         p = colour(palette)
         return ((p * p).sum(1) - 2 * z.to(p.dtype) @ p.t()).argmin(-1)
 

@@ -81,8 +81,8 @@ def blocks_of(weights, prefix):
 
 
 def deepened(weights, own, prefix, count):
-    """Adds blocks after the last one. The new blocks start as identities: in pre-norm, they add zeros; in post-norm, they also take over
-    the last norm."""
+    """Adds blocks after the last one. The new blocks start as identities. In pre-norm, the new blocks add zeros; in post-norm, they also
+    take over the last norm of the block before them."""
     have = blocks_of(weights, prefix)
     post = prefix + "output_norm.weight" not in own
     for k in range(have, count):

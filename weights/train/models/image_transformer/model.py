@@ -211,7 +211,7 @@ class Block(nn.Module):
         return attention
 
     def encoded(self, e):
-        """Projects the encoder's output (B, m, d) to the keys and values of the cross-attention; called once per image."""
+        """Projects the encoder's output (B, m, d) to the keys and values of the cross-attention. This is done once per image."""
         return None if e is None else (self.heads(self.cross_attn_k(e)), self.heads(self.cross_attn_v(e)))
 
     def forward(self, h, attention, encoded=None):
@@ -277,7 +277,7 @@ class Encoder(Positions):
 
 
 class Palette(nn.Module):
-    """Holds the colours palette.weight (V, 3), with values 0..255. They are not trained."""
+    """Holds the colours palette.weight (V, 3), with values 0..255. The colours are not trained."""
 
     def __init__(self, colours):
         super().__init__()
@@ -352,7 +352,7 @@ class ImageTransformer(Positions):
         self.output.weight.copy_(0.02 * feature)
 
     def on(self, device):
-        """Returns the masks on a device; they are moved once and cached."""
+        """Returns the masks on a device. The masks are moved to a device once, then cached."""
         if self.masks[0][3].device != device:
             move = lambda keys: keys if isinstance(keys, slice) else keys.to(device)
             self.masks = [(lo, hi, move(keys), mask.to(device)) for lo, hi, keys, mask in self.masks]

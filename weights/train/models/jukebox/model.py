@@ -176,7 +176,7 @@ def decoder(l):
 
 
 class Codebook(nn.Module):
-    """The vectors of a codebook. Each vector follows the mean of its nearest inputs; no gradient trains it."""
+    """The vectors of a codebook. Each vector follows the mean of the inputs nearest to it; no gradient trains the vectors."""
 
     def __init__(self, l):
         super().__init__()

@@ -176,7 +176,7 @@ class JukeboxTask(Task):
 
     @torch.no_grad()
     def follow(self, name, h, ids):
-        """Moves each vector towards the mean of its nearest inputs; replaces a rarely used vector by a new input."""
+        """Moves each codebook vector towards the mean of the inputs nearest to it, and replaces a rarely used vector with a new input."""
         use, sums, book = self.use[name], self.sums[name], self.book(name)
         use.mul_(DECAY).add_(torch.bincount(ids, minlength=len(use)).float(), alpha=1 - DECAY)
         sums.mul_(DECAY).index_add_(0, ids, h, alpha=1 - DECAY)

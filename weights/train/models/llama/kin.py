@@ -61,7 +61,7 @@ class Config(llama.Config):
 
 
 def halves_turned(x, cosine, sine):
-    """Rotates each pair of values i and i + d_k / 2 of a head by angle i of the position; x (B, n, heads, d_k)."""
+    """Rotates each pair of values i and i + d_k / 2 of a head by angle i of the position. x: shape (B, n, heads, d_k)"""
     a, b = x.chunk(2, -1)
     return torch.cat((a * cosine - b * sine, a * sine + b * cosine), -1)
 

@@ -48,7 +48,7 @@ class Norm(nn.Module):
 
 
 def turned(x, cosine, sine):
-    """Rotates each pair of x (B, n, heads, d_k) by its angle; cosine, sine (n, 1, d_k / 2)."""
+    """Rotates each pair of values of x (B, n, heads, d_k) by the pair's angle. cosine, sine: those of the angles, (n, 1, d_k / 2)"""
     a, b = x[..., 0::2], x[..., 1::2]
     return torch.stack((a * cosine - b * sine, a * sine + b * cosine), -1).flatten(-2)
 

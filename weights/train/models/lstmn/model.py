@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The long short-term memory network (Cheng, Dong and Lapata 2016, "Long Short-Term Memory-Networks for Machine Reading"): an LSTM that
-keeps the hidden state and the cell of every word read, and attends to all of them instead of only the last one.
+keeps the hidden state and the cell of every word read, and attends to all of them instead of only to the latest word.
 
     a_i  = v . tanh(W_h h_i + W_x x_t + W_s s_{t-1})        i < t       (5)
     p    = softmax_i(a)                                                 (6)

@@ -175,7 +175,8 @@ class SaganTask(Task):
         return Pictures(*examples, self.s.classes, device)
 
     def batch(self, train, step, device):
-        """Returns a batch with the same number of pictures of each kind that has pictures; pictures are mirrored at random."""
+        """Returns a batch with the same number of pictures of each kind, without the kinds that have no pictures. Pictures are mirrored at
+        random."""
         s, rng = self.s, np.random.default_rng([self.s.seed, step])
         kinds = [of for of in train.of if len(of)]
         pick = np.array([rng.choice(kinds[k % len(kinds)]) for k in rng.permutation(max(s.batch, len(kinds)))[:s.batch]])

@@ -55,7 +55,7 @@ class Recurrence(torch.autograd.Function):
 
 
 class Turned(torch.autograd.Function):
-    """Reverses each sentence of x (B, m, .) and leaves its padding unchanged; lengths (B)"""
+    """Reverses each sentence of x (B, m, .) and leaves the padding unchanged. lengths (B): of the sentences"""
 
     @staticmethod
     def forward(ctx, x, lengths):

@@ -37,8 +37,8 @@ class Teacher:
         return self.known[key]
 
     def loss(self, source, states):
-        """Returns a tensor of shape (B,): the squared distance from the teacher's states, summed over tokens and dimensions; source (B, m),
-        states (B, m, 2 e)"""
+        """Returns a tensor of shape (B,): the squared distance between `states` (B, m, 2 e) and the teacher's states, summed over tokens
+        and dimensions. source: (B, m)"""
         lessons = [self.lesson([id for id in row if id != PADDING]) for row in source.tolist()]
         words = padded([ids for ids, _ in lessons])
         with torch.no_grad():

@@ -112,7 +112,7 @@ def fast(x):
 
 
 class Attention:
-    """Attention with its four projections; their names begin with \"attn\" or \"cross_attn\"."""
+    """Attention with its four projections, whose names begin with \"attn\" or \"cross_attn\"."""
 
     def __init__(self, c, parts):
         self.c, self.parts = c, parts
@@ -156,7 +156,7 @@ class Block(nn.Module):
         return Attention(self.c, {part: getattr(self, kind + "_" + part) for part in ("q", "k", "v", "output")})
 
     def encoded(self, memory):
-        """Projects the encoder's output (B, m, d) to keys and values; called once per sentence."""
+        """Projects the encoder's output (B, m, d) to keys and values. This is done once per sentence."""
         return self.attention("cross_attn").project("kv", memory)
 
     def forward(self, x, hidden, encoded=None, source_hidden=None, cache=None, maps=(None, None)):

@@ -47,8 +47,8 @@ def lengths(ids):
 
 
 class Pairs:
-    """Sentences and their translations, as texts and as ids; each form has a list of sources and a list of targets.  cut: a function from a
-    source's text to its ids."""
+    """Sentences and their translations, as texts and as ids. Each of the two forms has a list of sources and a list of targets.  cut: a
+    function from a source's text to its ids."""
 
     def __init__(self, sources, targets, tokenizer, longest, cut=None):
         self.sources, self.targets, self.tokenizer, self.longest, self.cut = sources, targets, tokenizer, longest, cut or tokenizer.encode
@@ -89,7 +89,7 @@ def arranged(sizes, seed, epoch, batch):
 
 
 class Epoch:
-    """The batches of an epoch; each pair occurs once, and its source is segmented and varied anew."""
+    """The batches of an epoch. Each pair occurs once, with a new random segmentation and variation of its source."""
 
     def __init__(self, train, s, number):
         self.number, self.ids = number, train.varied(s, random.Random("%d %d" % (s.seed, number)))
@@ -167,7 +167,8 @@ class TransformerTask(bpe.Chosen, Task):
         return [found[i] for i in pick]
 
     def measures(self, model, valid, autocast, device, final):
-        """Measures the BLEU of greedy translations of validation pairs; for single words, the percentage of entirely correct words."""
+        """Measures the BLEU of greedy translations of validation pairs. If the pairs are single words, measures the percentage of entirely
+        correct words."""
         pick = spread(len(valid), 0 if final and not self.s.run.endswith("-smoke") else min(self.s.bleu_pairs, len(valid))).tolist()
         found, wanted = self.translations(model, valid, pick, autocast, device), [valid.targets[i] for i in pick]
         if self.s.signs:

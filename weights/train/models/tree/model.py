@@ -117,8 +117,8 @@ class Tree(nn.Module):
         return self.scores(self.read(ids, lengths))
 
     def nats(self, ids, heads, lengths, *beside, share=0.5):
-        """Returns a tensor of shape (B,): -log p(heads | words); in training, `share` times the auxiliary nats is added. heads (B, T):
-        values after `lengths` are ignored"""
+        """Returns a tensor of shape (B,): -log p(heads | words); in training, `share` times the nats of the auxiliary layers are added.
+        heads (B, T): values after `lengths` are ignored"""
         y = self.read(ids, lengths)
         s = self.scores(y)
         inside = torch.arange(ids.shape[1]) < lengths[:, None]

@@ -87,7 +87,7 @@ class TreeTask(Task):
         super().grow(model, dict({name: w for name, w in own.items() if name.startswith("beside.")}, **found))
 
     def load(self, split):
-        """Loads the sentences whose arcs do not cross; the others are left out of training and validation."""
+        """Loads the sentences whose arcs do not cross. Sentences with crossing arcs are left out of training and validation."""
         examples = list(zip(*super().load(split)))
         kept = [e for e in examples if len(e[0]) < PLACES and min(e[2]) >= 0 and trees.projective(e[2])]
         print("%s: %d of %d sentences have crossing arcs, words without a head or more than %d words and are left out" % (split, len(examples) - len(kept), len(examples), PLACES - 1), flush=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Computes the sum or the maximum over all projective trees of a sentence [Eisner 1996]. A tree has the words 1 .. n of a sentence; exactly
-one word is attached to the root 0:
+"""Computes the sum or the maximum over all projective trees of a sentence [Eisner 1996]. A tree connects the words 1 .. n of a sentence and
+the root 0, to which exactly one word is attached:
 
     p(heads) = exp(sum over m of s[heads[m], m]) / Z
 

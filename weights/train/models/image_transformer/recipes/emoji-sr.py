@@ -5,7 +5,7 @@
     python3 weights/train/train.py emoji-sr               (better with --from a run of emoji in full precision: export.py emoji --type f32)
 
 The feed-forward layers of `emoji-sr` are wider than those of the emoji model; added units begin at zero.  The model is deeper than `emoji`;
-added blocks begin as copies of their neighbours (grow.py).  An encoder reads the whole small picture; it is first trained alone
+added blocks begin as copies of their neighbours (grow.py).  An encoder reads the whole small picture. The encoder is first trained alone
 (pretrain.py).  Matrices for which four bits cost almost no accuracy are stored in four bits.
 """
 settings = dict(
