@@ -39,7 +39,8 @@ def own(checkpoint):
 
 
 def card_of(recipe, checkpoint):
-    """Returns the description in the file: the recipe's card or, for your own folder, the known facts."""
+    """Returns the description for the file: the text on the recipe's card or, if training used your own folder, a text with the known
+    facts."""
     card, settings = dict(recipe.card), checkpoint["settings"]
     if not own(checkpoint):
         return card

@@ -38,7 +38,8 @@ def model_of(c, seed=1):
 
 
 def depends(model, label=None):
-    """Returns a bool matrix [predicted, changed] that is true where changing one pixel changes the prediction of another in some picture"""
+    """Returns a bool matrix [predicted, changed] that is true where changing one pixel changes the prediction of another pixel in at least
+    one picture"""
     n, found = model.c.n, None
     for seed in range(6):
         x = torch.from_numpy(np.random.default_rng(seed).integers(0, 2, (1, n)))

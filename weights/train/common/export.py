@@ -35,7 +35,7 @@ def half_a_step(x, kind):
 
 def export(path, task, model, kind, card, round_to=""):
     """Writes and verifies one file and returns the number of bytes. round_to: the type to which training rounded the matrices. If the file
-    stores such a matrix in another type, the matrix is first rounded to the type used in training."""
+    stores such a matrix in another type, `export` first rounds the matrix to the type used in training."""
     model = task.folded(model)
     metadata = metadata_of(task, model, card)
     state = {k: v.detach().float().cpu() for k, v in model.state_dict().items()}

@@ -47,7 +47,7 @@ def first(examples):
 
 
 def stored(task, path):
-    """Returns the model as read from the file, in double precision."""
+    """Reads the model from the file and returns it in double precision."""
     model = task.reader()
     model.load_state_dict(task.stored(path))
     return model.double().eval()

@@ -233,8 +233,8 @@ class Task:
         raise NotImplementedError
 
     def card_metadata(self, model, card):
-        """Returns metadata {key: value} from the recipe's card, such as class names. In the file, these entries follow those of
-        `metadata`."""
+        """Returns the metadata {key: value} that come from the recipe's card, such as class names. In the file, these entries follow those
+        of `metadata`."""
         return {}
 
     def type_of(self, name, x, kind):

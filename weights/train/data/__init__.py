@@ -3,7 +3,7 @@
 
 A data set is a module (mnist.py, emoji.py, ...) with
     DEFAULT_DIR, CLASSES (names); MARK, a file that identifies the folder of the data set
-    OWN                                       the module that reads your own folder (`reader_of`); folder.py if it is missing
+    OWN                                       the module that reads your own folder (`reader_of`); folder.py if OWN is missing
     load(directory, split)                    -> images (N, H, W, C) uint8, labels (N,) uint8; split: "train" | "validation"
     load_test_for_evaluation(directory)       -> the held-out pictures in the same form
 For data sets of text, both functions return (long texts, short texts), or (sources, targets) of translations. The modules that read your

@@ -2,10 +2,10 @@
 """Reads your own pictures with captions: a folder of pictures, each with a sentence.
 
 The sentence is in a text file with the name of the picture (dog.txt for dog.png), or in a table in the folder: captions.tsv, captions.csv
-or metadata.jsonl with "file_name" and "text". The first two columns of a table are the file and the sentence, unless its first line names
-the columns. If a picture has several sentences, the last one is used. Sentences are normalised as in the library (typed.py); words are in
-lower case, without punctuation. The SHA-256 of a picture decides which split it belongs to: a tenth of the pictures is held out, and
-another tenth is for validation.
+or metadata.jsonl with "file_name" and "text". The first two columns of a table are the file and the sentence, unless the first line of the
+table names the columns. If a picture has several sentences, the last one is used. Sentences are normalised as in the library (typed.py);
+words are in lower case, without punctuation. The SHA-256 of a picture decides which split the picture belongs to. A tenth of the pictures
+is held out, and another tenth is for validation.
 """
 import functools
 import json

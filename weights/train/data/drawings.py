@@ -3,7 +3,7 @@
 so that its outlines fall differently on the pixels. The drawing is then reduced like the data set's pictures. `../drawings.py` fetches and
 renders the drawings.
 
-drawings-1.webp and drawings-2.webp hold the drawings side by side, 96x96 pixels each; drawings.tsv has one row per drawing: set, code
+drawings-1.webp and drawings-2.webp hold the drawings side by side, each of 96x96 pixels. drawings.tsv has one row per drawing: set, code
 points, name, licence.  A drawing is never returned if its base code point is in the held-out or validation part of the emoji data set.
 """
 import functools

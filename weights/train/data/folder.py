@@ -32,7 +32,7 @@ TURNS = {2: "FLIP_LEFT_RIGHT", 3: "ROTATE_180", 4: "FLIP_TOP_BOTTOM", 5: "TRANSP
 
 
 def bare(raw):
-    """Removes the metadata (EXIF, profiles, comments) from the bytes of a JPEG or PNG, because a decoder may fail on metadata; other files
+    """Removes the metadata (EXIF, profiles, comments) from the bytes of a JPEG or PNG, because a decoder may fail on metadata. Other files
     are unchanged."""
     if raw[:3] == b"\xff\xd8\xff":
         kept, at = raw[:2], 2

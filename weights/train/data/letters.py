@@ -2,8 +2,8 @@
 """Generates words of one to six letters and their reversals. This data set needs no files.
 
 Each word has a random length, and its letters are drawn from a random subset of the alphabet. Letters therefore repeat more often than in
-real words. The SHA-256 of a word decides which split it belongs to, so no word is in two splits. A tenth of the words is held out, and
-another tenth is for validation.
+real words. The SHA-256 of a word decides which split the word belongs to, so no word is in two splits. A tenth of the words is held out,
+and another tenth is for validation.
 """
 import random
 import string

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Reads Multi30k, task 1 [Elliott, Frank, Sima'an and Specia 2016]: English captions of pictures, each translated into German by a person.
+"""Reads Multi30k, task 1 [Elliott, Frank, Sima'an and Specia 2016]: English captions of pictures, with a German translation of each caption
+by a person.
 
 train.{de,en}.xz has 29,000 pairs, one per line, val.{de,en}.xz has 1,014 pairs, and test_2016_flickr.{de,en}.xz has 1,000 held-out pairs.
 German is the source language and English the target language. Runs of whitespace count as one blank, and blanks at the ends are removed.

@@ -5,7 +5,7 @@ A line of a .tsv or .csv file holds a sentence and its translation. Further colu
 first line names two languages, this line holds no pair; it says which column is the source. In a .tmx file (Translation Memory eXchange),
 each unit gives a pair of sentences in the recipe's languages. If the unit lacks these languages, the pair has the unit's first two
 languages. Sentences are normalised as the library normalises the input of a translation model (typed.py). The SHA-256 of a sentence decides
-which split its pair belongs to: a tenth of the sentences is held out, and another tenth is for validation.
+which split the sentence's pair belongs to. A tenth of the sentences is held out, and another tenth is for validation.
 """
 import os
 import xml.etree.ElementTree as xml

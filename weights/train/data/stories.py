@@ -3,8 +3,8 @@
 
 fairy-tales.txt.xz (10.7 MB) has a form feed before each book; the first line of a book is its title, and each further line is a paragraph.
 tinystories_2mb.txt.xz (2.1 MB) has a line <|endoftext|> after each story. Whole books are assigned to the parts, in the order of the
-SHA-256 of their titles; the two books by the Grimms stay together, because they contain the same stories. The SHA-256 of a story's text
-decides which split it belongs to.
+SHA-256 of their titles. The two books by the Grimms are in the same part, because they contain the same stories. The SHA-256 of a story's
+text decides which split the story belongs to.
 """
 import hashlib
 import lzma

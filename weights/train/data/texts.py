@@ -2,8 +2,8 @@
 """Reads your own texts from all .txt, .md and .jsonl files of a folder and its subfolders, in UTF-8, UTF-16, CP949 or Windows-1252.
 
 A line of a .jsonl file is a JSON string, or an object that has the text in "text", "content", "story" or "completion". Long texts are cut
-at line ends into pieces of about PIECE characters. The SHA-256 of a piece decides which split it belongs to: a tenth of the pieces is held
-out, and another tenth is for validation.
+at line ends into pieces of about PIECE characters. The SHA-256 of a piece decides which split the piece belongs to. A tenth of the pieces
+is held out, and another tenth is for validation.
 """
 import hashlib
 import json

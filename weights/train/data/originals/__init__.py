@@ -29,7 +29,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 class Original(NamedTuple):
     name: str                            # its published name
-    url: str = ""                        # address of the file; "" if it has none, and HOW explains how to get it
+    url: str = ""                        # address of the file, or "" if HOW explains how to get the file
     size: int = 0                        # approximate number of bytes
     digest: str = ""                     # "md5:..." or "sha256:..."
     first: int = 0                       # number of bytes to fetch from the beginning; 0: all

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of GPT-2. The tensors are the same as in models/llama/golden.py: `values` (n), where the first value is given; `logits` (n,
-V) of x_i given x_<i; `nats` (n)."""
+"""Golden cases of GPT-2. The tensors have the same names and meanings as in models/llama/golden.py: `values` (n), where the first value is
+given; `logits` (n, V) of x_i given x_<i; `nats` (n)."""
 import math
 
 import numpy as np

@@ -9,7 +9,7 @@ Each implementation takes q, k and v concatenated, shape (B, n, 3 A d_k), and re
     native    CPU, local-1d or full attention: one C function (common/native.c), which always computes in bf16
     flex      CUDA: PyTorch's flex_attention, which skips tiles that no query sees
 
-`choose` compares each implementation with the plain computation and picks the fastest.
+`choose` compares each implementation with the plain computation, and picks the fastest implementation that agrees with it.
 """
 import math
 import time

@@ -50,7 +50,7 @@ class Table(nn.Module):
 
 class Norm(Table):
     """Batch normalisation with a scale and a shift per class. While `settle` runs, `standing` counts the batches over which statistics are
-    averaged; otherwise it is 0, and the statistics are moving averages."""
+    averaged. Otherwise `standing` is 0, and the statistics are moving averages."""
 
     def __init__(self, classes, channels):
         super().__init__(classes, channels)

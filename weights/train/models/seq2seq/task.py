@@ -82,15 +82,16 @@ class Seq2seqTask(TransformerTask):
                 p[..., :columns] = old[..., :columns]
 
     def fresh(self, name):
-        """Selects the bias of the bits for `fresh_rate`: it determines how many characters are attended, and training has to change it a
-        lot."""
+        """Selects the bias of the bits for `fresh_rate`. This bias determines how many characters are attended, and training has to change
+        the bias a lot."""
         return name == "attn_bias.weight"
 
     def matrices(self, model):
         return [p for name, p in model.named_parameters() if p.dim() == 2 and name != "token_embd.weight"]
 
     def type_of(self, name, x, kind):
-        """Returns 8 bits for the table of words and 4 bits for the other matrices: the file is under 2 MB with no measurable loss."""
+        """Returns 8 bits for the table of words and 4 bits for the other matrices. The file is then under 2 MB, with no measurable loss of
+        accuracy."""
         return super().type_of(name, x, gguf.Q8_0 if kind == gguf.Q4_0 and name == "token_embd.weight" else kind)
 
     def metadata(self, model):

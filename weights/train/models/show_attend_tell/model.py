@@ -210,8 +210,8 @@ class ShowAttendTell(nn.Module):
 
     @torch.no_grad()
     def tell(self, pictures, end, draw=None):
-        """Captions pictures -> ids (B, n), weights (B, n, L): takes the most probable word at each position; ids are PADDING after the
-        end"""
+        """Captions pictures with the most probable word at each position. Returns ids (B, n), which are PADDING after the end, and
+        attention weights (B, n, L)"""
         a, keys, h, c = self.encode(pictures)
         B = len(pictures)
         y, ids, maps = a.new_zeros(B, self.c.embedding_length), [], []

@@ -2,8 +2,8 @@
 """Makes the drawings of the captions page: python3 -m models.show_attend_tell.palette DATA OUT, from weights/train -> OUT/emoji.png,
 OUT/emoji.js
 
-The first row of tiles has a training drawing of each object, and the second row has a drawing in the held-out style. Tiles are 32x32
-pixels on white.
+The first row of tiles has a training drawing of each object, and the second row has a drawing of each object in the object's held-out
+style. Tiles are 32x32 pixels on white.
 """
 import os
 import sys

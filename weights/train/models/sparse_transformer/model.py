@@ -146,8 +146,8 @@ class Block(nn.Module):
         return masked(q, k, v, seen(c, which, n).to(qkv.device)).transpose(1, 2).flatten(2)
 
     def gathered_fast(self, which, qkv, heads):
-        """Computes the same as `gathered`, in bf16 on a CPU. It works on whole blocks of positions and does not compute the scores of
-        invisible keys."""
+        """Computes the same result as `gathered`, in bf16 on a CPU. It works on whole blocks of positions and does not compute the scores
+        of invisible keys."""
         c, (B, n, _), l = self.c, qkv.shape, self.c.stride
         if dense(c, which):
             return native.Attention.apply(qkv, heads, n, 0)

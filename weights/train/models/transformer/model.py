@@ -168,9 +168,9 @@ class Block(nn.Module):
         return x
 
     def fused(self, x, y, hidden, encoded=None, source_hidden=None):
-        """Computes the same as `forward`, for training on a CPU: each addition and its norm take one pass (native.AddNorm). In pre-norm, y
-        is the previous sublayer's output (None at first), which has not been added to x yet. The result is again a pair (x, y). In
-        post-norm, y is the bf16 copy of x."""
+        """Computes the same result as `forward`, for training on a CPU: each addition and the norm that follows take one pass
+        (native.AddNorm). In pre-norm, y is the previous sublayer's output (None at first), which has not been added to x yet. The result is
+        again a pair (x, y). In post-norm, y is the bf16 copy of x."""
         post = self.c.norm == "post"
         for norm, f in self.sublayers(hidden, encoded, source_hidden):
             if post:

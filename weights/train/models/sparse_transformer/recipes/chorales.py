@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes chorales in four voices, note by note. Half of the heads see the query's own block of 64 ids; the other half see the last ids of
-every previous block.
+"""Writes chorales in four voices, note by note. Half of the heads see the query's own block of 64 ids. The other half of the heads see the
+last ids of every previous block.
 
     python3 weights/train/train.py chorales
 """
