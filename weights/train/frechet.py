@@ -98,7 +98,7 @@ def distance(one, other):
 
 
 def generator(path):
-    """Returns the network of a file, the length of its latents, and for each of its classes the index of the kind"""
+    """Returns the network of a file, the length of the network's latents, and the index of the kind for each of its classes"""
     metadata, tensors = gguf.read(path)
     task = SaganTask(Settings(**SaganTask.settings_of(metadata, tensors)))
     model = task.reader()

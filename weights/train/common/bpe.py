@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Byte-pair encoding [Sennrich, Haddow and Birch 2016] of the bytes of a text [Radford et al. 2019]: training, encoding, and GGUF metadata.
+"""Byte-pair encoding [Sennrich, Haddow and Birch 2016] of the bytes of a text [Radford et al. 2019]. This module trains vocabularies,
+encodes texts, and writes GGUF metadata.
 
 Text is first cut into words by the rule that GGUF files call "gpt-2". A word is one of these:
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Interprets the output layer's values as the distribution of one position: log-likelihood and sampling.
+"""Interprets the output layer's values as the distribution of one position. Computes log-likelihoods, and samples values.
 
     categorical   V logits
     bernoulli     one logit a, p(1) = sigmoid(a)

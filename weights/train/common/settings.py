@@ -29,7 +29,7 @@ class Settings:
     lr: float = 1e-3                     # peak learning rate; it rises linearly in the warm-up and then falls as a cosine
     warmup: int = 300                    # steps
     lr_floor: float = 0.02               # final learning rate as a fraction of the peak
-    # optimiser: Adam and Polyak averaging of the weights (the average is evaluated and exported)
+    # optimiser: Adam, with Polyak averaging of the weights; the averaged weights are evaluated and exported
     beta1: float = 0.9
     beta2: float = 0.98
     clip: float = 1.0                    # maximum gradient norm; 0 = no limit

@@ -2,8 +2,8 @@
 """Reads your own characters from a folder with a subfolder for each character. A subfolder has three or more pictures of its character,
 dark on light, light on dark, or on a transparent background.
 
-The pictures are converted to 28 x 28, ink 255. The SHA-256 of the folder's name decides the split: a fifth of the characters is held out,
-and another fifth is for validation. Damaged pictures are skipped and reported.
+The pictures are converted to 28 x 28, ink 255. The SHA-256 of the folder's name decides the split of its character. A fifth of the
+characters is held out, and another fifth is for validation. Damaged pictures are skipped and reported.
 """
 import functools
 import hashlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packs short stories as texts separated by form feeds: TinyStories, from six repositories that each contain a part, and storybooks for
+"""Packs short stories as texts separated by form feeds: TinyStories, of which six repositories each contain a part, and storybooks for
 two-year-olds."""
 import lzma
 import os

@@ -18,7 +18,7 @@ CUT = re.compile(r"[A-Za-z]+(?=n't\b)|n't\b|'(?:s|m|d|re|ve|ll)\b|[A-Za-z]+|[0-9
 
 
 def cut(text):
-    """Splits prose into words. The words are nearly those of the treebank, which is good enough for counting neighbours."""
+    """Splits prose into words. The result is close to the words of the treebank, which is good enough for counting neighbours."""
     return [word.lower() for word in CUT.findall(text.replace("`", "'"))]
 
 

@@ -145,8 +145,8 @@ class Direct(nn.Module):
 
     @torch.no_grad()
     def name_colours(self, output):
-        """Initialises direct.near.weight, which has two rows per palette colour, with the weights of the output layer (V, d). When a row of
-        a colour is added to the input and reaches the output, it then raises the logit of this colour."""
+        """Initialises direct.near.weight, which has two rows per palette colour, with the weights of the output layer (V, d). When a
+        colour's row is added to the input and reaches the output, the row then raises the logit of this colour."""
         rows = output - output.mean(0)
         self.near.weight.copy_(torch.cat([0.5 * rows, rows]))
 

@@ -263,7 +263,7 @@ class JukeboxTask(Task):
         return 1 if self.s.part == "codes" else self.length
 
     def nats(self, model, *batch):
-        """Returns a tensor of shape (B,): the loss of both levels for codes, -log p of both levels for priors"""
+        """Returns a tensor of shape (B,): the loss of both levels if codes are trained; -log p of both levels if priors are trained"""
         if self.s.part == "codes":
             return sum(self.loss(batch[0], model.decode(model.encode(batch[0], name), name).float()) for name in LEVELS)
         top, bottom, label, speaker = batch

@@ -79,8 +79,8 @@ class WaveNetTask(Task):
 
     def grow(self, model, weights):
         """Loads a file, which may have fewer or narrower layers than the model. The file's layers become the first layers, and added parts
-        output zero. The file's last layer has no residual output, so its residual part starts at zero. The dilations are those of this
-        recipe."""
+        output zero. The file's last layer has no residual output, so the residual part of this layer starts at zero. The dilations are
+        those of this recipe."""
         if self.s.adopted:               # in the file, the class vectors are multiplied by `class_gain`
             weights = {name: w / self.s.class_gain if ".class." in name else w for name, w in weights.items()}
         own, R, S = model.state_dict(), len(weights["input.bias"]), weights["head.0.weight"].shape[1]
