@@ -69,7 +69,7 @@ task_tools() {
   letters /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf fonts-dejavu-core
   letters /usr/share/fonts/truetype/liberation/LiberationSansNarrow-Regular.ttf fonts-liberation fonts-liberation-sans-narrow # from Debian 13 on
   letters /usr/share/fonts/truetype/nanum/NanumGothic.ttf fonts-nanum # a font for the Korean pages in tests
-  want cmake cmake; want pkg-config pkg-config # for the test of the installed C library (tests/js/c-library.test.js)
+  want cmake cmake; want make make; want pkg-config pkg-config # for the test of the installed C library (tests/js/c-library.test.js)
   have node || die 'node is missing. Install Node.js 20 or later.'
   node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' ||
     die "$(command -v node) is Node $(node --version): it takes 20 or later. Debian's Emscripten brings an older one into /usr/bin; yours is safe in /usr/local/bin."

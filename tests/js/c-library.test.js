@@ -29,7 +29,7 @@ const there = (command) => {
     return false;
   }
 };
-const missing = ['cmake', 'pkg-config', 'gcc'].filter((command) => !there(command));
+const missing = ['cmake', 'make', 'pkg-config', 'gcc'].filter((command) => !there(command));
 const skip = missing.length > 0 && `needs ${missing.join(', ')}`;
 
 test('the object files of all sources have different names, so that one archive can contain them', async () => {
