@@ -56,7 +56,8 @@ extern "C" {
 #define NX_API_NATIVE NX_API
 #endif
 
-/* Limits. A file or request that exceeds one of these limits fails with NX_E_LIMIT. */
+/* Limits. A file that exceeds one of these limits fails with NX_E_LIMIT, or with NX_E_MEMORY for NX_MAX_MODEL_BYTES. A request that exceeds
+ * one fails with NX_E_ARGUMENT, or with NX_E_LIMIT for NX_MAX_SESSION_BYTES. */
 #define NX_MAX_VALUES 524288            /* maximum number of different ids */
 #define NX_MAX_SPAN 4                   /* maximum number of elements of a position */
 #define NX_MAX_LENGTH 0x1000000         /* maximum number of positions of a run, and of items of an input */
@@ -81,7 +82,7 @@ enum {
     NX_E_FORMAT = -2,      /* not a GGUF file, truncated, or inconsistent */
     NX_E_UNSUPPORTED = -3, /* a valid file whose version, architecture, tensor type or variant this library does not support */
     NX_E_LIMIT = -4,       /* the file or the request exceeds one of the limits above */
-    NX_E_MEMORY = -5,      /* the given block is too small */
+    NX_E_MEMORY = -5,      /* the given block is too small, or a model needs more than NX_MAX_MODEL_BYTES */
     NX_E_NUMERIC = -6,     /* not-a-number or infinity in the weights or in a computed value */
     NX_E_STATE = -7        /* the bytes are not a saved session of this model, or they are damaged */
 };
@@ -200,7 +201,8 @@ NX_API_NATIVE const char *nx_status_name(nx_status status);
  * file      (length) bytes, any alignment
  * bytes     written on success
  * problem   written on failure, may be null
- * Returns NX_OK, NX_E_FORMAT, NX_E_UNSUPPORTED, NX_E_LIMIT, or NX_E_NUMERIC for a weight that is not finite. */
+ * Returns NX_OK, NX_E_FORMAT, NX_E_UNSUPPORTED, NX_E_LIMIT, NX_E_NUMERIC for a weight that is not finite, or NX_E_MEMORY for a model of
+ * more than NX_MAX_MODEL_BYTES. */
 NX_API nx_status nx_model_size(const void *file, size_t length, size_t *bytes, nx_problem *problem);
 
 /* Reads a file into `block` and repacks its weights for the kernels. `*model` points into the block.
@@ -421,7 +423,10 @@ NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *sess
 /* Makes `to` a copy of sample `sample` of `from` as it was at `position`, including the inputs, the state and the ids before `position`.
  * `to` must be a session just opened on the same part with the same shape. If `to` has the settings of `from`, except that first_sample is
  * the noise index of the copied sample, then `to` continues bit for bit like that sample.
- * Returns NX_E_ARGUMENT if the two sessions do not match, or if the position is more than part.rewinds positions back. */
+ * Returns NX_OK, or:
+ *   NX_E_ARGUMENT   the two sessions do not match; there is no such sample; `position` is after the position of `from`, or more than
+ *                   part.rewinds back; or `from` has stopped inside a position (after NX_MORE)
+ *   NX_E_NUMERIC    a value in `from` is not finite */
 NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
 /* Rewinds a run to `position`: all known or drawn ids from there on are dropped. The ids before `position` then count as known, even if the
@@ -439,8 +444,9 @@ NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *sess
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* Changes the settings of all later draws. Returns NX_E_ARGUMENT if samples, first_sample, origin, maps, hidden or biases change. For a
- * noisy part, seed and temperature must not change either. */
+/* Changes the settings of all later draws. Returns NX_E_ARGUMENT if a setting is out of its range, if the run has stopped inside a position
+ * (after NX_MORE), or if samples, first_sample, origin, maps, hidden or biases change. For a noisy part, seed and temperature must not
+ * change either. */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* Returns the number of positions known or drawn so far, which is the index of the next position. */

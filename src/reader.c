@@ -9,7 +9,7 @@ void nx_reader_fail(nx_reader *reader, nx_status status, const char *name, const
     if (!reader->status) reader->status = nx_refuse(reader->problem, status, name, strlen(name), reason);
 }
 
-/* Finds a key and checks that it has the expected type. Returns 0 if the key does not exist, or if reading has failed before. */
+/* Finds a key. Returns 0 if the key does not exist, if it has another type (this is a failure), or if reading has failed before. */
 static int find(nx_reader *reader, const char *key, uint32_t type, nx_metadata *entry) {
     if (reader->status || !nx_gguf_find(reader->file, key, entry)) return 0;
     if (entry->type == type) return 1;

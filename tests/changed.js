@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const IMPORT = /(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]|new URL\(\s*['"](\.[^'"]+\.js)['"]|`\$\{ROOT\}([\w/.-]+\.js)`/g;
-const IMPORT_OF_EACH = /import\(`\.\/\$\{name\}\/([\w-]+\.js)`\)/g; // matches an import of the files of this name in all subfolders
+const IMPORT_OF_EACH = /import\(`(\.[\w./-]*)\/\$\{\w+\}\/([\w-]+\.js)`\)/g; // matches an import of the files of this name in all subfolders
 
 /**
  * Returns a function that calls `of` and caches its result for each file.
@@ -40,9 +40,10 @@ const importsOf = once((file) => {
   const folder = path.posix.dirname(file);
   return [
     ...[...text(file).matchAll(IMPORT)].map(([, plain, url, started]) => started ?? path.posix.join(folder, plain ?? url)),
-    ...[...text(file).matchAll(IMPORT_OF_EACH)].flatMap(([, name]) =>
-      filesOf(folder).filter((one) => path.posix.dirname(path.posix.dirname(one)) === folder && path.posix.basename(one) === name),
-    ),
+    ...[...text(file).matchAll(IMPORT_OF_EACH)].flatMap(([, at, name]) => {
+      const parent = path.posix.join(folder, at);
+      return filesOf(parent).filter((one) => path.posix.dirname(path.posix.dirname(one)) === parent && path.posix.basename(one) === name);
+    }),
   ];
 });
 

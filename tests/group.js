@@ -3,7 +3,7 @@
 
 /**
  * Runs several test files one by one in one process, so that modules are loaded and compiled only once and the files share one browser
- * (browser/browser.js).
+ * (browser/browser.js). Each file is a suite of its own (held.js), so its hooks concern only its own tests.
  *
  *     node tests/group.js FOLDER SIZE FILE...   writes FOLDER/*.test.js, each importing at most SIZE of these files, and prints their names
  *
@@ -35,8 +35,8 @@ for (const [i, group] of groups.entries()) {
   const name = `${folder}/${String(i).padStart(2, '0')}.test.js`;
   const lines = [
     ...group.map((file) => `// ${file}`), // if the process ends early, build.sh runs these files one by one
-    `import { begin } from ${addressOf('tests/held.js')};`,
-    ...group.map((file) => `await import(${addressOf(file)});`),
+    `import { begin, read } from ${addressOf('tests/held.js')};`,
+    ...group.map((file) => `await read(${JSON.stringify(file)}, () => import(${addressOf(file)}));`),
     'begin();',
     '',
   ];

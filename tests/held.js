@@ -6,13 +6,25 @@
  * the tests that are registered later wait.
  */
 
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 
 import { GROUP } from './report.js';
 
 /** @type {() => void} */
 export let begin = () => {};
-const read = new Promise((done) => {
+const ready = new Promise((done) => {
   begin = () => done(undefined);
 });
-test(GROUP, () => read);
+test(GROUP, () => ready);
+
+/**
+ * Imports a test file within a suite of its own. If a hook of this file or the import fails, only the tests of this file fail.
+ *
+ * @param {string} file  the name of the suite
+ * @param {() => Promise<any>} load
+ * @returns {Promise<void>}
+ */
+export const read = (file, load) =>
+  new Promise((done) => {
+    describe(file, () => load().finally(done));
+  });

@@ -8,7 +8,7 @@
  */
 
 import { appendFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { inspect } from 'node:util';
 
 /** The name of the test that the other tests wait for when several files share a process (group.js). */
@@ -29,7 +29,9 @@ export default async function* report(events) {
     if (type === 'test:stderr' || type === 'test:stdout') yield data.message;
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     if (type === 'test:pass' && data.name === GROUP) continue;
-    const of = /^more \((.+?)\): /.exec(data.name)?.[1] ?? data.file ?? data.name; // more.js
+    const suite = /** @type {any} */ (data.details).type === 'suite';
+    const whole = suite && data.name.endsWith('.test.js') ? data.name : undefined; // a file of a group (held.js)
+    const of = /^more \((.+?)\): /.exec(data.name)?.[1] ?? whole ?? data.file ?? data.name; // more.js
     if (basename(of) !== basename(file)) {
       if (file) yield line();
       [file, passed, time] = [of, 0, 0];
@@ -37,7 +39,7 @@ export default async function* report(events) {
     }
     const { error } = /** @type {{ error?: Error & { cause?: unknown, failureType?: string } }} */ (data.details);
     if (data.nesting === 0) time += data.details.duration_ms;
-    if (/** @type {any} */ (data.details).type === 'suite' && type === 'test:pass') continue; // its tests have been counted
+    if (suite && type === 'test:pass') continue; // its tests have been counted
     const skip = data.skip ?? data.todo;
     if (skip === 'test name does not match pattern') continue; // the caller did not select this test
     if (skip !== undefined && skip !== false) {
@@ -49,7 +51,7 @@ export default async function* report(events) {
     } else if (error?.failureType !== 'subtestsFailed') {
       // the failed subtests of this test have already been reported
       all.failed++;
-      if (process.env.FAILED_FILES) appendFileSync(process.env.FAILED_FILES, `${of}\n`);
+      if (process.env.FAILED_FILES) appendFileSync(process.env.FAILED_FILES, `${resolve(of)}\n`);
       yield `FAILED ${basename(of)}:${of === data.file ? data.line : ''} ${data.name}\n${inspect(error?.cause ?? error)}\n`;
     }
   }

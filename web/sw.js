@@ -17,7 +17,7 @@ const RELEASES = 2;
 const RELEASE = /\/(dist-[0-9a-f]{12})\//;
 /**
  * Matches the address of a weight file. The first group is the path before the release's folder of weights. The second group is the name of
- * that folder. The library caches the weight files itself. All weight files together take up to 68 MB.
+ * that folder. The library caches the weight files itself. All weight files together take about 68 MB.
  */
 const WEIGHTS = /^(.*\/)(weights-[0-9a-f]{12})\/[^/]*\.gguf$/;
 const LIBRARY = 'nextpixel';

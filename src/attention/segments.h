@@ -5,7 +5,8 @@
  *   p(z) = exp(sum of theta_i z_i + sum over i > 1 of A[z_i-1][z_i]) / Z
  *
  * [Kim, Denton, Hoang, Rush 2017, arXiv:1702.00887, section 3.1]. This model is the linear chain of forward_backward.h with two states, so
- * log-odds suffice. f_i and b_i are the log-odds of z_i = 1 given the bits on the left and on the right; only f_i includes theta_i:
+ * log-odds suffice. f_i and b_i are the log-odds of z_i = 1 after summing over the bits on the left and on the right; only f_i includes
+ * theta_i:
  *
  *   f_1 = theta_1,  f_i = theta_i + g(f_i-1),        g(x) = A01 - A00 + log(1 + e^(x + A11 - A01)) - log(1 + e^(x + A10 - A00))
  *   b_n = 0,        b_i = g'(theta_i+1 + b_i+1),     g' is g with the transpose of A

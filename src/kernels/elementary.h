@@ -84,7 +84,7 @@ NX_INLINE v128_t f32x4_exp2_coarse(v128_t x) {
  * x = 2^e m with m in [sqrt(1/2), sqrt(2)), so ln x = e ln 2 + ln m, and ln m = 2 artanh(s) with s = (m-1)/(m+1), |s| < 0.172. The odd
  * series up to s^11/11 has a remainder under 1e-10. */
 NX_INLINE v128_t f32x4_log(v128_t x) {
-    /* Adding this constant to the bits of x increments the exponent exactly if the mantissa is at least sqrt(2). */
+    /* Adding this constant to the bits of x increments the exponent if and only if the mantissa is at least sqrt(2). */
     v128_t shifted = wasm_i32x4_add(x, wasm_i32x4_splat(0x3f800000 - 0x3f3504f3));
     v128_t e = wasm_f32x4_convert_i32x4(wasm_i32x4_sub(wasm_i32x4_shr(shifted, 23), wasm_i32x4_splat(127)));
     v128_t m = wasm_i32x4_add(wasm_v128_and(shifted, wasm_i32x4_splat(0x007fffff)), wasm_i32x4_splat(0x3f3504f3));

@@ -57,7 +57,7 @@ typedef struct {
 
 /* Returns the form in which weights of a file's type are packed. With NX_BY_ROW, F16 is widened to F32, and types other than F32, F16, Q8_0
  * and Q4_0 are packed by block. Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1, for Q8_0 if it is packed by block, and for
- * MXFP4. The only exceptions are blocks of MXFP4 with a scale below 2^-24, which become 0. In the K types, a scale is a half-precision
+ * MXFP4. The only exceptions are blocks of MXFP4 with a scale below 2^-23, which become 0. In the K types, a scale is a half-precision
  * number times an integer. When such a row is packed, this scale and the block's offset are rounded to half precision, with an error of at
  * most 1/2048. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);

@@ -9,8 +9,8 @@
  *
  * A helper is useless if another program occupies its core. The helper may be interrupted in the middle of a piece for thousands of times
  * the duration of a piece, or it may share the owner's core and take turns with the owner. The owner therefore does the next jobs alone in
- * two cases: if the owner had to wait long, or if hardly any helper was still at work when the owner had finished its own pieces. Each time
- * one of these cases occurs again, the owner does twice as many jobs alone.
+ * two cases: if the owner had to wait long, or if in hardly any job a helper was still at work when the owner had finished its own pieces.
+ * Each time one of these cases occurs again, the owner does twice as many jobs alone.
  */
 #if defined(NX_THREADS)
 

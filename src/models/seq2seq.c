@@ -26,7 +26,7 @@
  *
  * The same table E of V rows serves the source, the target and the output; the input for an id is its row times sqrt(d). At position 0, y
  * is zero. Values that are the same for every output word are computed once per sentence: W_k h_i, or h_i / |h_i|. A step then takes S
- * scores and three matrix products: with the state, with the input, and with the table.
+ * scores and, above all, the matrix products with the state, with the input, and with the table.
  *
  * Letters:
  *   T   largest number of positions of a source or a target

@@ -84,7 +84,7 @@ nx_layout nx_layout_of(const nx_model *model, const nx_session *session) {
 
 static int within(float x, float low, float high) { return x >= low && x <= high; }
 
-/* Returns whether the settings that change logits are valid. A build without language models accepts only their defaults. */
+/* Returns whether the settings that change logits are valid. A build without language models rejects those that it lacks. */
 static int shaping_valid(const nx_settings *s) {
     if (!NX_TEXTS && (s->temperature_last || s->penalty_last || s->biases)) return 0;
     return nx_filters_valid(s) && s->temperature_last <= 1 && (s->repetition == 0 || within(s->repetition, 0.01f, 100)) &&

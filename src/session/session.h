@@ -36,7 +36,7 @@ struct nx_session {
     float best;               /* lowest score of the complete hypotheses */
 };
 
-/* Returns the number of rows of a map in a run of this shape. In a map of the encoder, every query has all these rows. */
+/* Returns the number of rows of a map in a run of this shape. A map of the encoder has map->rows rows for every query. */
 static inline uint64_t nx_map_rows(const nx_map *map, const nx_shape *shape) {
     return (uint64_t)map->rows * (NX_TEXTS && map->queries ? nx_map_queries(map, shape) : 1);
 }

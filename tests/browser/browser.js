@@ -107,6 +107,8 @@ const shared = {
   browsers: new Map(),
   /** @type {ReturnType<typeof startServer> | undefined} */
   server: undefined,
+  /** The number of sessions that have not ended. */
+  sessions: 0,
 };
 
 /**
@@ -158,10 +160,16 @@ async function stop() {
   await server?.close();
 }
 
-/** Starts a server and a browser for the tests of a file, and ends them afterwards. @param {string[]} [flags] of the browser @param {Fonts} [fonts] */
+/**
+ * Starts a server and a browser for the tests of a file. When the tests of all files that share them have run, they are ended.
+ *
+ * @param {string[]} [flags]  flags of the browser
+ * @param {Fonts} [fonts]
+ */
 export function session(flags, fonts) {
+  shared.sessions++;
   before(served);
-  after(stop);
+  after(() => (--shared.sessions > 0 ? undefined : stop()));
 
   /**
    * Opens a page in its own context, and closes it when `body` is done. The test fails if the page reports a problem, unless `complains` is

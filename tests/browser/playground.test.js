@@ -73,6 +73,15 @@ more('the playground opens a visitor’s file of another kind, and takes a sente
     await page.getByRole('button', { name: 'Run' }).click();
     await said(page, 'Done');
     assert.match((await page.locator('#play-result').textContent()) ?? '', /"NOUN"/);
+    await page.getByLabel('Model', { exact: true }).selectOption('parents-en.gguf');
+    await said(page, /parameters, tree/);
+    assert.match(
+      (await code(page)) ?? '',
+      /const answer = await model\.parse\('Time flies like an arrow\.'\);\nawait answer\.drawTo\(canvas\);/,
+    );
+    await page.getByRole('button', { name: 'Run' }).click();
+    await said(page, 'Done');
+    assert.match((await page.locator('#play-result').textContent()) ?? '', /"heads"/);
     await page.getByLabel('Or your own file').setInputFiles(`${ROOT}package.json`);
     await said(page, /not a GGUF file/);
   }),

@@ -187,7 +187,8 @@ fuzz_for() {
     "$CLANG" -fsanitize=fuzzer $SANITIZE $library "$OUT/fuzz$suffix/main/tests_fuzz_fuzz_state.o" -lm -o "$OUT/fuzz$suffix/state"
   fi
   targets=${2:-file state}
-  for target in $targets; do fuzz_one "$target" $((${1:-60} / $(echo "$targets" | wc -w))); done
+  each=$((${1:-60} / $(echo "$targets" | wc -w)))
+  for target in $targets; do fuzz_one "$target" $((each > 0 ? each : 1)); done # for 0 seconds, the fuzzer would never stop
 }
 
 # fuzz_one TARGET SECONDS: runs the fuzzer, starting from the seeds and the inputs in tests/fuzz/corpus. Inputs that increase coverage go to

@@ -446,8 +446,8 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
     return all;
 }
 
-/* Tests scales of one byte. From 2^-24 to 2^15 they are exact in half precision; smaller scales become zero, and larger scales are refused.
- */
+/* Tests scales of one byte. From 2^-23 to 2^16, half of a scale is exact in half precision; smaller scales become zero, and larger scales
+ * are refused. */
 static void scales_of_a_byte(void) {
     for (uint32_t e = 0; e < 256; e++) {
         uint8_t block[17];

@@ -27,6 +27,7 @@ test('a change in a page selects the tests that open it', () => {
 test('a change in a module of the library selects all tests that import it; a change in a document selects the tests that read it', () => {
   assert.ok(planOf(['web/lib/kinds/text/vocabulary-file.js']).includes('test tests/js/tokenizer.test.js'));
   assert.ok(planOf(['tests/kinds/tag/js.js']).includes('test tests/js/verbs.test.js'), 'imported by the name of its folder');
+  assert.ok(planOf(['weights/eval/kinds/tag/evaluation.js']).includes('test tests/js/eval.test.js'));
   assert.ok(planOf(['tests/pages/fvsbn/browser.js']).includes('test tests/browser/given-files.test.js'));
   assert.deepEqual(
     planOf(['README.md']).filter((line) => !line.startsWith('test ')),

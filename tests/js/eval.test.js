@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the evaluation command (npm run eval). The command must accept valid inputs and refuse others, and its figures must equal those
- * that the library computes. */
+/**
+ * Tests the evaluation command (npm run eval). The command must accept valid inputs and refuse others, and its figures must equal those
+ * that the library computes.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -251,7 +253,10 @@ test('every kind has an evaluation, and --help describes it', async () => {
 const ROWS = Object.values(rowsOf('evaluation')).flatMap((row) => (typeof row === 'string' ? [] : [row]));
 
 more('one command serves every kind; its errors say what the command can do and what went wrong, without a stack trace', async () => {
-  assert.match(await evaluate('--help'), /^Measures a shipped file[\s\S]*each image's class[\s\S]*npm run eval -- weights\/wavenet\.gguf/);
+  assert.match(
+    await evaluate('--help'),
+    /^Measures a shipped file[\s\S]*the class of each image[\s\S]*npm run eval -- weights\/wavenet\.gguf/,
+  );
   /** @param {string[]} args */
   const said = async (...args) => {
     const { stderr, code } = await evaluate(...args).then(

@@ -111,7 +111,7 @@ for (const [path, ranges] of /** @type {[string, number][]} */ ([
   ['/shifted', 1],
   ['/unmarked', 0],
 ])) {
-  test(`the beginning of one file is never joined with the rest of another:  ${path}`, { timeout: 20000 }, async () => {
+  test(`the beginning of one file is never joined with the rest of another: ${path}`, { timeout: 20000 }, async () => {
     asked = [];
     await assert.rejects(load(origin + path, { patience: 200 }), isError('network', /was interrupted/));
     assert.equal(asked.length, 1 + ranges);

@@ -13,7 +13,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { SHOWN_ELSEWHERE } from '../../web/tools/facts.js';
+import { TRANSLATED, parseFacts } from '../../web/tools/facts.js';
 import { pagesIn, framedPages } from '../../web/tools/frame.js';
 import { COURSES } from '../../web/front/courses.js';
 import { PAPERS } from '../../web/front/papers.js';
@@ -199,13 +199,16 @@ for (const [lang, { name: spoken, whole }] of Object.entries(LANGUAGES)) {
       const [english, other] = await Promise.all([read(`${folder}/page.html`), read(`${folder}/page.${lang}.html`)]);
       assert.deepEqual(skeleton(other), skeleton(english));
       for (const list of ['contents', 'ways']) assert.deepEqual(facts(other, list), facts(english, list), list);
+      const [here, there] = [other, english].map((html) => Object.keys(parseFacts(html, folder).facts));
+      const seen = [...TRANSLATED, 'contents', 'ways'];
+      assert.deepEqual(
+        here.filter((key) => !seen.includes(key)),
+        [],
+        'only the English page states these facts',
+      );
       if (whole)
-        for (const key of ['description', ...SHOWN_ELSEWHERE]) {
-          const [here, there] = [other, english].map((html) =>
-            new RegExp(`^${key}: `, 'm').test(html.slice(0, html.indexOf('\n---\n', 4))),
-          );
-          assert.equal(here, there, `${key} must be translated if the English page has it`);
-        }
+        for (const key of TRANSLATED)
+          assert.equal(here.includes(key), there.includes(key), `${key} must be translated if the English page has it`);
       const prose = other.replace(
         /<span lang="en">[^<]*<\/span>|<pre.*?<\/pre>|<math.*?<\/math>|<cite>.*?<\/cite>|<footer>.*<\/footer>|<[^>]*>/gs,
         ' ',

@@ -3,7 +3,8 @@
 
 /**
  * `npm run test:all` runs everything that `npm test` leaves out. The command selects tests by a prefix of their names, so each test that
- * uses EVERY must have a name with this prefix (tests/more.js). A test file that failed is run again with the same selection of tests.
+ * uses EVERY must have a name with this prefix (tests/more.js). A test file that failed is run again with the same selection of tests,
+ * and does not make other files fail that share its process (tests/group.js).
  */
 
 import assert from 'node:assert/strict';
@@ -107,6 +108,29 @@ test('a file that fails once runs again with the same pattern of names', async (
       { cwd: ROOT, env: { ...env, OUT: folder } },
     );
     assert.match(stdout, /1 failed[^]*AGAIN, one at a time: a\.test\.js[^]*\n1 files, 1 tests passed, 0 failed/);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('if a hook of a file fails, only the tests of this file fail, and only this file runs again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'group-'));
+  try {
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await writeFile(join(folder, 'a.test.js'), "import { test } from 'node:test'; test('one', () => {});");
+    await writeFile(
+      join(folder, 'b.test.js'),
+      "import { before, test } from 'node:test'; before(() => { throw new Error('no hook') }); test('two', () => {});",
+    );
+    await writeFile(join(folder, 'c.test.js'), "import { test } from 'node:test'; await undefined; test('three', () => {});");
+    const { NODE_TEST_CONTEXT, ...env } = process.env;
+    const { stdout } = await promisify(execFile)(
+      'sh',
+      ['-c', '. ./tests/tasks.sh; tests 60 $(node tests/group.js "$OUT/groups" 3 "$OUT"/?.test.js) || true'],
+      { cwd: ROOT, env: { ...env, OUT: folder } },
+    );
+    assert.match(stdout, /^a\.test\.js +1 passed[^]*FAILED b\.test\.js[^]*no hook[^]*\nc\.test\.js +1 passed[^]*\n3 files, 2 tests passed/);
+    assert.match(stdout, /\nAGAIN, one at a time: b\.test\.js\n/);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -9,8 +9,8 @@ import { readFile, readdir } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { COURSES } from '../../web/front/courses.js';
-import { factsIn } from '../../web/tools/facts.js';
+import { COURSES, FACTS } from '../../web/front/courses.js';
+import { factsOfPages } from '../../web/tools/facts.js';
 import { framedPages } from '../../web/tools/frame.js';
 
 const WEB = fileURLToPath(new URL('../../web/', import.meta.url));
@@ -19,10 +19,10 @@ const steps = COURSES.flatMap(({ steps: all }) => all);
 
 for (const language of ['', 'ko/'])
   test(`each page has one name, and shows its position in the course: /${language}`, async () => {
-    const facts = factsIn(WEB, language ? 'ko' : undefined);
+    const facts = language ? factsOfPages(WEB, 'ko') : FACTS;
     const front = pages.get(`${language}index.html`) ?? '';
     for (const { page } of steps) {
-      const name = facts.get(page)?.title;
+      const name = facts.get(page)?.title ?? assert.fail(`${page} has no title`);
       const html = pages.get(`pages/${page}/${language}index.html`) ?? '';
       assert.equal(/<h1>(.*?)<\/h1>/.exec(html)?.[1], name);
       assert.equal(/<title>nextpixel: (.*?)<\/title>/.exec(html)?.[1], name);

@@ -616,5 +616,5 @@ test('each kind of music that the model cannot read gives an error of one senten
     { deltaTime: 50, meta: true, type: 'setTempo', microsecondsPerBeat: 600000 },
   ]);
   const given = await complete(odd, { voices: ['soprano'] }).input;
-  assert.match(given?.said ?? '', /1 of its 1 notes were moved to the nearest sixteenth, and its tempo changes were left out/);
+  assert.match(given?.said ?? '', /1 of its 1 notes were moved to the nearest sixteenth, and tempo changes were left out/);
 });

@@ -41,5 +41,5 @@ const OTHERS = [
   },
 ];
 
-/** All papers, sorted by year and then by address. An address contains the month. */
+/** All papers, sorted by year and then by address. The addresses of arXiv contain the month. */
 export const PAPERS = [...PAPERS_OF_PAGES, ...OTHERS].sort((a, b) => a.year - b.year || (a.url < b.url ? -1 : Number(a.url > b.url)));

@@ -124,8 +124,8 @@ export const chatModels = [
  */
 const BESIDE = 52e6;
 
-/** Returns the peak memory while a model is being loaded, in bytes; the keys and values of a conversation need additional memory. @param
- * {ChatModel} model */
+/** Returns the peak memory while a model is being loaded, in bytes; the keys and values of a conversation need additional memory.
+ * @param {ChatModel} model */
 export const memoryOf = ({ bytes }) => bytes + BESIDE;
 
 /**

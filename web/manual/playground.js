@@ -5,7 +5,7 @@
 
 /** @typedef {import('../lib/index.js').Model} Model */
 /** @typedef {{ name: string, of: string, whole?: [number, number], number?: [number, number], flag?: true, initial?: number | boolean, said: string }} Setting */
-/** @typedef {{ verbs: Record<string, { draws: boolean, reads: boolean, several: boolean }>, kinds: Record<string, Record<string, string>>, settings: Setting[] }} Tables */
+/** @typedef {{ verbs: Record<string, { draws: boolean, reads: boolean, several: boolean, text: boolean }>, kinds: Record<string, Record<string, string>>, settings: Setting[] }} Tables */
 
 const byId = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
 const library = /** @type {HTMLLinkElement} */ (byId('library')).href;
@@ -101,7 +101,7 @@ function fileField(name, sound, many) {
 /** Shows the fields for the selected verb. */
 function showVerb() {
   if (!model) return;
-  const { name, reads, several } = verbOf();
+  const { name, reads, several, text } = verbOf();
   const { info } = model;
   given = [];
   options.clear();
@@ -110,8 +110,8 @@ function showVerb() {
   if (name === 'generate' && info.kind === 'text') textField('prompt', 'Once upon a time');
   else if (name === 'translate')
     textField('sentence', 'languages' in info && info.languages[0] === 'de' ? 'Ein Hund läuft durch den Schnee.' : 'stop');
-  else if (name === 'tag' || (name === 'score' && info.kind === 'text'))
-    textField('text', name === 'tag' ? 'Time flies like an arrow.' : 'Once upon a time');
+  else if (text) textField('text', 'Time flies like an arrow.');
+  else if (name === 'score' && info.kind === 'text') textField('text', 'Once upon a time');
   else if (name === 'walk') ['from', 'to'].forEach((end, i) => numberField(end, String(i + 1)));
   else if (several) fileField('pictures', false, true);
   else if (reads) fileField(sound ? 'sound' : 'image', sound, false);
@@ -163,13 +163,13 @@ function optionField({ name, whole, number, flag, initial, said }) {
 
 /** Shows the code of the call. */
 function showCode() {
-  const { name, draws } = verbOf();
+  const { name, draws, text } = verbOf();
   const own = [...options].map(([option, { code }]) => (code() === option ? option : `${option}: ${code()}`)).join(', ');
   const call = `model.${name}(${[...given.map(({ code }) => code()), ...(own ? [`{ ${own} }`] : [])].join(', ')})`;
   const lines = ["import { load } from 'nextpixel';", '', `const model = await load(${quoted(file)});`];
   if (draws) lines.push(`const run = ${call};`, 'await run.drawTo(canvas);');
   else if (name === 'score') lines.push(`console.log(await ${call});`);
-  else lines.push(`const answer = await ${call};`, name === 'tag' ? 'await answer.drawTo(canvas);' : 'console.log(answer);');
+  else lines.push(`const answer = await ${call};`, text ? 'await answer.drawTo(canvas);' : 'console.log(answer);');
   byId('play-code').textContent = lines.join('\n');
 }
 

@@ -7,8 +7,7 @@
  *     node web/tools/bundle.js [--check]
  *     node web/tools/bundle.js --small-worker FILE    only the worker of a small build, without text, music and distributions
  *
- * First, the script generates the sources that are derived from other sources: web/lib/engine/abi.js, web/lib/options.js,
- * web/lib/engine/fields.js, web/jsx/attributes.d.ts. The files in web/dist are:
+ * First, the script generates the sources that are derived from other sources (abi.js and options.js list them). The files in web/dist are:
  *
  *     shared.js                         code that all other files of the library import
  *     nextpixel.js                      load()
@@ -369,6 +368,9 @@ export async function bundles() {
       if (missing.length > 0)
         throw new Error(`${PAGE_PARTS[other] ?? 'lib/exports.js'} must export ${missing.join(', ')} for web/dist/${name}`);
     }
+    for (const [, other] of text.matchAll(/\bimport\("\.\/([^"]+)"\)/g))
+      if (!files.has(other))
+        throw new Error(`web/dist/${name} loads ${other}, which is no file of web/dist: the library must load it, too`);
   }
   return files;
 }

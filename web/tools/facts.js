@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads the facts of a page: the lines at the top of its page.html. frame.js describes the file, and CONTRIBUTING.md explains each fact. */
+/** Reads the facts of a page: the lines at the top of its page.html. frame.js describes the file and each fact. */
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,9 +34,9 @@ import { join } from 'node:path';
  * @property {string} [at]     id of the figure in which the reader can find the answer
  */
 
-/** The facts that the front page and other pages show, and that a translation therefore contains. */
-export const SHOWN_ELSEWHERE = /** @type {const} */ (['title', 'credit', 'says', 'tile', 'short', 'knows', 'asks']);
-/** The facts of SHOWN_ELSEWHERE that scripts or the frame look up by their English text. */
+/** The facts that readers see, besides the lists `contents` and `ways`. A translation therefore contains these facts. */
+export const TRANSLATED = /** @type {const} */ (['title', 'description', 'credit', 'says', 'tile', 'short', 'knows', 'asks']);
+/** The facts of TRANSLATED that scripts or the frame look up by their English text. */
 const LOOKED_UP = /** @type {const} */ (['title', 'credit', 'says']);
 const KEYS = [
   ...['title', 'description', 'weights', 'styles', 'scripts', 'takes', 'contents', 'ways'],
@@ -94,16 +94,12 @@ export function factsOfPages(web, lang) {
 }
 
 /**
- * Returns the facts of all pages in a language. Facts that are not translated are in English.
+ * Returns the facts of all pages in another language. Facts that are not translated are in English.
  *
- * @param {string} web    path of web/
- * @param {string} [lang]  undefined for English
- * @returns {Map<string, Partial<Facts>>}
+ * @param {Map<string, Partial<Facts>>} english
+ * @param {Map<string, Partial<Facts>>} own  the translated facts of the pages that exist in the other language
  */
-export function factsIn(web, lang) {
-  const own = lang ? factsOfPages(web, lang) : new Map();
-  return new Map([...factsOfPages(web)].map(([name, facts]) => [name, { ...facts, ...own.get(name) }]));
-}
+export const inBoth = (english, own) => new Map([...english].map(([name, facts]) => [name, { ...facts, ...own.get(name) }]));
 
 /**
  * Maps the English text of each fact in LOOKED_UP to its translation. The scripts of the front page and the frame of other pages use this

@@ -41,6 +41,8 @@
  *     <p>Sources and licences.</p>
  *     </footer>
  *
+ * The facts title, description and contents are required. A page of a course also needs paper, by, year, says, knows, asks and at.
+ *
  * A page with `takes` may fetch from other hosts. Such a page also gets a box for the visitor's own file, below the first figure. A page
  * that already has a box of its own (an element with an id that ends in `own`) does not get this box.
  *
@@ -70,10 +72,10 @@ import { basename, dirname, join } from 'node:path';
 import { courseLists, courseOf, linksOfFamily, placeOf, tileLinks } from '../front/courses.js';
 import { parseFacts } from './facts.js';
 import { pagesOf } from './fresh.js';
-import { LANGUAGES, alternates, deeper, joined, sourceFor, switchesTo, translationOf, wordsTag } from './languages.js';
+import { LANGUAGES, alternates, commonOf, deeper, joined, sourceFor, switchesTo, translationOf, wordsTag } from './languages.js';
 import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
 /** @import { Facts } from './facts.js' */
-/** @import { Translation } from './languages.js' */
+/** @import { Common, Translation } from './languages.js' */
 
 /**
  * The only inline script of a page. The script shows a message if the page was opened from disk, because browsers do not run modules from
@@ -339,9 +341,10 @@ export async function pagesIn(web, lang) {
  *
  * @param {string} web   path of web/
  * @param {string} name  name of the page's folder; '' for the front page
- * @param {string} [lang]  undefined for English
+ * @param {Common} [common]  what the pages in the language have in common; undefined for English
  */
-async function made(web, name, lang) {
+async function made(web, name, common) {
+  const lang = common?.lang;
   const path = pathOf(name, lang);
   const read = (/** @type {string} */ file) => readFile(join(web, file), 'utf8');
   const sheets = name
@@ -350,15 +353,10 @@ async function made(web, name, lang) {
         .sort((a, b) => Number(b === `${name}.css`) - Number(a === `${name}.css`) || (a < b ? -1 : 1))
     : [];
   const original = pathOf(name);
-  const translation = lang
-    ? await translationOf(web, name, {
-        lang,
-        facts: parsePage(await read(original), `web/${original}`).facts,
-        pages: await pagesIn(web, lang),
-      })
-    : undefined;
+  const { facts, text } = parsePage(await included(web, await read(original)), `web/${original}`);
+  const translation = common && (await translationOf(web, name, facts, common));
   const languages = await languagesOf(web, name);
-  const minutes = minutesOf(parsePage(await included(web, await read(original)), `web/${original}`).text);
+  const minutes = minutesOf(text);
   return framed(await included(web, await read(path), lang), { path: `web/${path}`, name, sheets, languages, translation, minutes });
 }
 
@@ -378,14 +376,21 @@ async function languagesOf(web, name) {
 export async function framedPages(web) {
   const all = (
     await Promise.all(
-      [undefined, ...Object.keys(LANGUAGES)].map(async (lang) => (await pagesIn(web, lang)).map((name) => ({ name, lang }))),
+      [undefined, ...Object.keys(LANGUAGES)].map(async (lang) => {
+        const names = await pagesIn(web, lang);
+        const common = lang ? await commonOf(web, lang, names) : undefined;
+        return names.map((name) => ({ name, lang, common }));
+      }),
     )
   ).flat();
   return new Map(
     await Promise.all(
       all.map(
-        async ({ name, lang }) =>
-          /** @type {[string, string]} */ ([`${name && `pages/${name}/`}${lang ? `${lang}/` : ''}index.html`, await made(web, name, lang)]),
+        async ({ name, lang, common }) =>
+          /** @type {[string, string]} */ ([
+            `${name && `pages/${name}/`}${lang ? `${lang}/` : ''}index.html`,
+            await made(web, name, common),
+          ]),
       ),
     ),
   );
@@ -402,5 +407,6 @@ const PAGE = new RegExp(`^(?:pages/([\\w-]+)/)?(?:(${Object.keys(LANGUAGES).join
  */
 export async function pageOf(web, path) {
   const [found, name = '', lang] = PAGE.exec(path) ?? [];
-  return found && (await isThere(web, name, lang)) ? made(web, name, lang) : undefined;
+  if (!found || !(await isThere(web, name, lang))) return undefined;
+  return made(web, name, lang ? await commonOf(web, lang, await pagesIn(web, lang)) : undefined);
 }

@@ -4,8 +4,8 @@
 /**
  * Manages the languages of the pages. The translations into Korean, for example, are in these files:
  *
- *     page.ko.html             the Korean version of page.html, in the same folder. Its facts are the translated facts that the front page
- *                              and other pages show, such as the title of the page
+ *     page.ko.html             the Korean version of page.html, in the same folder. Its facts are the translated facts that readers see,
+ *                              such as the title of the page
  *     ko.json                  in the folder of a page's scripts: translations of the English sentences in them (shell/page/phrase.js)
  *     shell/ko.json            translations of the sentences that all pages share
  *     front/ko.json            translations of the sentences of the frame and of the front page
@@ -20,17 +20,23 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 
-import { factsIn, factsOfPages, translationsOf } from './facts.js';
+import { factsOfPages, inBoth, translationsOf } from './facts.js';
 /** @import { Facts } from './facts.js' */
 
 /**
- * @typedef {Object} Translation
+ * What the pages in a language have in common.
+ *
+ * @typedef {Object} Common
  * @property {string} lang
- * @property {Facts} facts  facts of the English page, used for each fact that the translation does not set
  * @property {Map<string, Partial<Facts>>} ofPages  facts of all pages, in this language if they are translated
  * @property {Record<string, string>} table  translations of the frame's sentences
- * @property {Record<string, string>} words  translations of the sentences in the page's scripts
+ * @property {Record<string, string>} words  translations of the sentences in the scripts of all pages
  * @property {string[]} pages  folders of the pages that exist in this language
+ */
+/**
+ * The translation of one page. `words` also contains the sentences in the page's own scripts.
+ *
+ * @typedef {Common & { facts: Facts }} Translation  facts: facts of the English page, used for each fact that the translation does not set
  */
 
 /**
@@ -83,23 +89,30 @@ export async function sentencesOfKinds(web, lang) {
 
 /**
  * @param {string} web   path of web/
- * @param {string} name  name of the page's folder; '' for the front page
- * @param {Pick<Translation, 'lang' | 'facts' | 'pages'>} rest
- * @returns {Promise<Translation>}
+ * @param {string} lang
+ * @param {string[]} pages  folders of the pages that exist in this language
+ * @returns {Promise<Common>}
  */
-export async function translationOf(web, name, { lang, facts, pages }) {
+export async function commonOf(web, lang, pages) {
   const read = (/** @type {string} */ folder) => tableOf(join(web, folder, `${lang}.json`));
   const { default: element } = await import(`../lib/element/words/${lang}.js`);
-  const [front, shell, own, kinds] = await Promise.all([
-    read('front'),
-    read('shell'),
-    name ? read(`pages/${name}`) : {},
-    sentencesOfKinds(web, lang),
-  ]);
+  const [front, shell, kinds] = await Promise.all([read('front'), read('shell'), sentencesOfKinds(web, lang)]);
   const addresses = Object.fromEntries(pages.map((page) => [page && `pages/${page}/`, `${page && `pages/${page}/`}${lang}/`]));
-  const ofPages = factsIn(web, lang);
-  const table = { ...front, ...translationsOf(factsOfPages(web), factsOfPages(web, lang)) };
-  return { lang, facts, ofPages, pages, table, words: { ...element, ...shell, ...kinds, ...(name ? own : table), ...addresses } };
+  const [english, own] = [factsOfPages(web), factsOfPages(web, lang)];
+  const table = { ...front, ...translationsOf(english, own) };
+  return { lang, ofPages: inBoth(english, own), pages, table, words: { ...element, ...shell, ...kinds, ...addresses } };
+}
+
+/**
+ * @param {string} web   path of web/
+ * @param {string} name  name of the page's folder; '' for the front page
+ * @param {Facts} facts  facts of the English page
+ * @param {Common} common
+ * @returns {Promise<Translation>}
+ */
+export async function translationOf(web, name, facts, common) {
+  const own = name ? await tableOf(join(web, 'pages', name, `${common.lang}.json`)) : common.table;
+  return { ...common, facts, words: { ...common.words, ...own } };
 }
 
 /**

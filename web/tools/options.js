@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Generates files from the tables of settings, verbs and kinds. ./build.sh js also runs this script, and a test checks that the files are
- * up to date.
+ * Generates files from the tables of settings, verbs and kinds, and from the facts of the pages. ./build.sh js also runs this script, and a
+ * test checks that the files are up to date.
  *
  *     node web/tools/options.js
  *

@@ -8,9 +8,10 @@
  * The folders web/ and weights/ are served as /web/ and /weights/, as on any static server. The two folders belong to the repository or to
  * a built site. /build/ serves the GGUF files that weights/train/export.py writes to build/. The server is meant for the developer's own
  * machine. It supports byte ranges and status 304, but no other optional parts of HTTP. It sends the Content-Security-Policy with which the
- * demo is tested. Pages are generated from their page.html. If the pages' scripts in web/dist do not match the sources, the server sends
- * the sources instead, so that edits take effect. Two modules always come from web/dist: they import packages, which browsers cannot find
- * by name. ./build.sh js rebuilds them.
+ * demo is tested. Pages are generated from their page.html. The courses, the tiles and the links by family come from the facts of all pages,
+ * which the server reads only when it starts. If the pages' scripts in web/dist do not match the sources, the server sends the sources
+ * instead, so that edits take effect. Two modules always come from web/dist: they import packages, which browsers cannot find by name.
+ * ./build.sh js rebuilds them.
  */
 
 import { createHash } from 'node:crypto';

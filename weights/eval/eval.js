@@ -32,7 +32,7 @@ import { noData } from './held-out.js';
 const KINDS = new URL('kinds/', import.meta.url);
 
 /** Returns the evaluation for a kind of model. @param {string} kind @returns {Promise<Evaluation>} */
-const evaluationOf = (kind) => import(`${KINDS}${kind}/evaluation.js`);
+const evaluationOf = (kind) => import(`./kinds/${kind}/evaluation.js`);
 
 /**
  * Runs a measurement on the file or folder given with --data. If the format of the data is wrong, the error message contains the path.

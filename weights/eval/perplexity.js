@@ -5,7 +5,7 @@
 //   node weights/eval/perplexity.js FILE.gguf ... --text TEXT[.xz] [--last BYTES] [--skip BYTES] [--wasm FILE] [--json]
 //
 // --last BYTES scores only the last BYTES bytes of the text; --skip BYTES leaves out the first BYTES bytes. The text is scored in chunks of
-// one context each (text.js).
+// one context each (kinds/text/text.js).
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';

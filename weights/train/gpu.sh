@@ -3,7 +3,7 @@
 # Trains the three colour models, the stories and the translator on one CUDA GPU in about half an hour, in commands of at most ten minutes each:
 #
 #   sh weights/train/gpu.sh probe          up to 3 min, optional: times a training step at three model sizes, to help choose one
-#   sh weights/train/gpu.sh cifar10        9.5 min; resumes when run again (MINUTES is the length of the whole schedule)
+#   sh weights/train/gpu.sh cifar10        9.5 min; resumes when run again (--minutes is the length of the whole schedule)
 #   sh weights/train/gpu.sh emoji          4 min
 #   sh weights/train/gpu.sh emoji-sr       9.5 min: continues from the shipped file; resumes when run again
 #   sh weights/train/gpu.sh stories        5 min
@@ -11,6 +11,7 @@
 #   sh weights/train/gpu.sh together       9.5 min: the small models in parallel, as each leaves most of a GPU idle; NAME... selects some
 #   sh weights/train/gpu.sh collect        copies the results to $OUT again
 #   sh weights/train/gpu.sh smoke          a minute or two, on any machine: runs every command above with tiny settings
+#
 # Environment:
 #
 #   DATA   the folder with cifar10/, emoji/, stories/, multi30k/, binarised_mnist/ and fsdd/ (default: data)
@@ -27,9 +28,9 @@
 # Models trained together arrive as together.tar.aa, ...: cat build/gpu/together.tar.* | tar x -C weights/train/runs; then export.py NAME
 # --run NAME-STAGE.
 #
-# MINUTES and settings after the task's name are passed to train.py: sh weights/train/gpu.sh cifar10 --minutes 18 --limit-seconds 570
+# Options after the task's name are passed to train.py: sh weights/train/gpu.sh cifar10 --minutes 18 --limit-seconds 570
 set -eu
-help() { sed -n '3,25p' "$self" | cut -c3-; }
+help() { sed -n '3,/^set /{/^#/p;}' "$self" | cut -c3-; }
 self=$(cd "$(dirname "$0")" && pwd)/gpu.sh
 cd "$(dirname "$self")/../.."
 export PYTHONUNBUFFERED=1

@@ -190,6 +190,8 @@ class Pictures(Own):
         self.assertIn("at least 10 are needed. It has 2 files of sounds, which %s read and files with .zip" % ", ".join(files.trained_on("sounds")), said)
         for medium, (_, reader) in files.KINDS.items():
             self.assertTrue(files.trained_on(reader), medium)
+        self.assertIn("wavenet", files.trained_on("sounds"))
+        self.assertNotIn("wavenet", files.trained_on("folder"))
 
     def test_classes_are_folders(self):
         for name, count in (("7", 9), ("10", 9), ("cat", 1)):

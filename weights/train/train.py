@@ -8,7 +8,7 @@
 
 Any setting can be given as --key value.  A run can be stopped at any moment (Ctrl-C, kill, power loss); to resume from the last checkpoint
 in weights/train/runs/<run>/, run the same command again.  On a machine that limits the time of a command, --limit-seconds 570 saves
-the run before 570 seconds have passed and exits with status 0.  To see the settings of a recipe: train.py RECIPE --help
+the run after 570 seconds and exits with status 0.  To see the settings of a recipe: train.py RECIPE --help
 """
 import os
 import re

@@ -309,8 +309,8 @@ static void hops(void) {
         float *samples = memory_take(200 * TOP_HOP * sizeof *samples);
         CHECK_INT(sound_of(model, codes, tops * RATIO, 0, samples), tops * TOP_HOP);
     }
-    /* A changed sample must not change distant codes. A stack of two units with dilation 1 reaches back two positions, and each stride adds
-     * half of this distance. */
+    /* A changed sample must not change distant codes. In the encoder of the bottom level, the unit with dilation 1 and the last convolution
+     * reach two codes ahead, and the stride adds half a code. */
     codes_of(model, sound, 200, 1, first);
     sound[150] ^= 128;
     codes_of(model, sound, 200, 1, codes);

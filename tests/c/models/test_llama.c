@@ -439,7 +439,7 @@ static void refused_files(void) {
         check_at("row %lld", (long long)i, 0, 0, 0);
         refused(m, rows[i].status, rows[i].named ? rows[i].named : rows[i].key);
     }
-    for (uint32_t type = 0; type < 8; type++) { /* all types except U32 and I32, which have the size of the stored number */
+    for (uint32_t type = 0; type < 8; type++) { /* types up to BOOL; only as U32 or I32 is the stored number valid */
         toy_llama *m = toy_llama_build(&c);
         if (type == GGUF_U32 || type == GGUF_I32) continue;
         *type_of(m, "llama.context_length") = (uint8_t)type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares PixelCNN and gated PixelCNN with their equations, computed for the whole picture without a queue. The reference computes each
- * convolution in two ways: by masking a square of taps, and by shifting the picture.
+ * Compares PixelCNN and gated PixelCNN with their equations, computed for the whole picture without a queue. The reference masks a
+ * square of taps for the convolutions of PixelCNN, and shifts the picture for those of gated PixelCNN.
  */
 #include <math.h>
 #include <string.h>
@@ -329,8 +329,7 @@ static void picture_of(uint32_t *ids, uint32_t n, uint32_t levels, check_random 
 /* Sizes: one row, one column, kernels that are wider than the picture, and ordinary sizes. */
 static const uint32_t sizes[][4] = {{5, 6, 5, 3}, {1, 9, 7, 5}, {9, 1, 3, 3}, {4, 3, 9, 7}, {7, 8, 7, 5}};
 
-/* Computing one pixel at a time from queues gives the same bits as computing the whole picture. The test also compares the two references,
- * masks and shifts. */
+/* Computing one pixel at a time from queues gives the same bits as computing the whole picture, with masks or with shifts. */
 static void queued_is_whole(void) {
     check_random random = {51};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)

@@ -31,7 +31,7 @@ typedef struct {
     uint32_t length, levels, blocks, d, inner, heads, key_length;
     uint32_t kind, stride, summary, combine;
     uint32_t bernoulli, end, type;
-    uint32_t time_length, bar, chord; /* for music: numbers of tick embeddings, ticks per bar, and chord embeddings */
+    uint32_t time_length, bar, chord; /* for music: ticks that the tables cover (0: no music), ticks per bar, chord embeddings */
     uint64_t seed;
     uint32_t spoilt, spoil; /* `spoil` replaces the last number of the array NOTES[spoilt - 1] */
     const char *number; /* a key, without the architecture, whose value is replaced */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Functions that play sound on an AudioContext of the page. audible() checks that the context can play. moments() reports what has been
- * played.
+ * Functions for the playback of sound on an AudioContext of the page. audible() waits until the context can play. moments() reports what
+ * has been played.
  */
 
 import { abortable } from './abort.js';

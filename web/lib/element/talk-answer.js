@@ -150,8 +150,8 @@ export class Answer {
     await this.#read(model.resume(/** @type {SavedText} */ (this.saved), options));
   }
 
-  /** Replaces a token with an alternative, and continues the answer from there. @param {Model} model @param {number} at @param
-   * {Alternative} one @param {any} options */
+  /** Replaces a token with an alternative, and continues the answer from there. @param {Model} model @param {number} at
+   * @param {Alternative} one @param {any} options */
   async branch(model, at, one, { template, tools, variables, render, ...options }) {
     const saved = /** @type {SavedText} */ (this.saved);
     this.#mark(-1);

@@ -172,8 +172,8 @@ export class Talk {
     this.#show();
   }
 
-  /** Returns whether the chat consists of these messages. An answer that is still being written may be longer than in the list. @param
-   * {Message[]} list */
+  /** Returns whether the chat consists of these messages. An answer that is still being written may be longer than in the list.
+   * @param {Message[]} list */
   #has(list) {
     const [own, other] = [apart(this.messages), apart(list)];
     return (
@@ -358,8 +358,8 @@ export class Talk {
     this.#toEnd(true);
   }
 
-  /** Edits a message: drops all later messages, and requests a new answer. @param {Turn} turn @param {HTMLElement} body @param
-   * {HTMLButtonElement} edit */
+  /** Edits a message: drops all later messages, and requests a new answer. @param {Turn} turn @param {HTMLElement} body
+   * @param {HTMLButtonElement} edit */
   #edit(turn, body, edit) {
     if (this.#running) return;
     const field = make('textarea', { rows: '3', dir: 'auto', 'aria-label': say('Your message') });

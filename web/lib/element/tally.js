@@ -22,8 +22,7 @@ export class Tally {
     this.nats = new Array(samples).fill(0);
   }
 
-  /** @param {any} step @returns {any} the visible part of the step; undefined if the step belongs to a competing sample that is not shown
-   *   */
+  /** @param {any} step @returns {any} the visible part of the step; undefined if it belongs to a competing sample that is not shown */
   take(step) {
     const all = step.sample ?? 0;
     if (all % this.#tries > 0) return undefined;

@@ -126,8 +126,8 @@ export class View {
     return run.page?.(this.#told, options) ?? run.sink(this.#canvas, { mirror: this.#told, gap: GAP, colours, ...options });
   }
 
-  /** Shows a box with its own controls instead of the canvas. @param {string} part  name of the box for style sheets @returns {HTMLElement}
-   * */
+  /** Shows a box with its own controls instead of the canvas.
+   * @param {string} part  name of the box for style sheets @returns {HTMLElement} */
   box(part) {
     this.#close();
     const box = make('div', { part });

@@ -85,7 +85,7 @@ export class Instance {
    * @param {number[]} values
    */
   call(name, ...values) {
-    if (this.poisoned) throw new NextPixelError('trap', 'The engine has stopped unexpectedly: start again');
+    if (this.poisoned) throw new NextPixelError('trap', 'The engine stopped unexpectedly in an earlier call: start again');
     try {
       return this.#exports[name](...values);
     } catch (cause) {

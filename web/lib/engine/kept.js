@@ -24,8 +24,7 @@ const FEW = 16;
 /** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape: a run may continue from a copy
  * of the session if the run has this shape; layout: to continue the session in place, the run must also have this layout; of: the hash of
  * the saved state from which the session came, if any. A saved state may contain anything, so a session from a saved state is used only by
- * runs that pass the hash of this state
- * */
+ * runs that pass the hash of this state */
 
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;
@@ -72,8 +71,8 @@ export class KeptSessions {
     return copy ?? (fits && lost <= Math.max(FEW, common) ? this.#inPlace(best, message, common) : undefined);
   }
 
-  /** Finds the cached session with the longest common prefix. @param {Pick<DrawMessage, 'part' | 'keyBits' | 'known'>} message @param
-   * {string} [of]  hash of a saved state, if the run gives one */
+  /** Finds the cached session with the longest common prefix. @param {Pick<DrawMessage, 'part' | 'keyBits' | 'known'>} message
+   * @param {string} [of]  hash of a saved state, if the run gives one */
   #find(message, of) {
     const shape = shapeOf(message);
     /** @type {Held | undefined} */

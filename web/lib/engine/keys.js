@@ -27,16 +27,16 @@ export function wholeOf(metadata, key, low, high) {
 /**
  * Returns a list of strings or integers; empty if the file has no such list.
  *
- * @template {'texts' | 'whole numbers'} W
+ * @template {'strings' | 'whole numbers'} W
  * @param {Lookup} metadata
  * @param {string} key
  * @param {W} what
- * @returns {(W extends 'texts' ? string : number)[]}
+ * @returns {(W extends 'strings' ? string : number)[]}
  */
 export function listOf(metadata, key, what) {
   const value = metadata.get(key);
   if (value === undefined) return [];
-  const fits = (/** @type {unknown} */ one) => (what === 'texts' ? typeof one === 'string' : Number.isInteger(one));
+  const fits = (/** @type {unknown} */ one) => (what === 'strings' ? typeof one === 'string' : Number.isInteger(one));
   if (!Array.isArray(value) || !value.every(fits)) throw wrong(key, `a list of ${what}`);
   return /** @type {any} */ (value);
 }

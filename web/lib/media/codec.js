@@ -60,7 +60,7 @@ const numbers =
  */
 export function networkInfo(architecture, metadata, part) {
   const number = numbers(architecture, metadata);
-  const names = listOf(metadata, `${architecture}.classes`, 'texts');
+  const names = listOf(metadata, `${architecture}.classes`, 'strings');
   const classes = part.inputs.find(({ name }) => name === 'class')?.values ?? 0;
   return {
     classes: Array.from({ length: classes }, (_, i) => names[i] || String(i)),

@@ -114,7 +114,7 @@ export class Features {
     this.#architecture = architecture;
     const key = (/** @type {string} */ name) => `${architecture}.${name}`;
     const hashes = (/** @type {string} */ name) => list(metadata, key(name), 'whole numbers of 32 bits', isHash);
-    this.#templates = list(metadata, key('templates'), 'texts', isText).map((template) => parsed(template, key('templates')));
+    this.#templates = list(metadata, key('templates'), 'strings', isText).map((template) => parsed(template, key('templates')));
     const first = metadata.get(key('first')) ?? false;
     if (typeof first !== 'boolean') throw keyError('format', key('first'), 'neither true nor false');
     this.#first = first;

@@ -80,8 +80,8 @@ function wrongSize({ width, height }, wanted) {
   );
 }
 
-/** Returns true if raw pixels are RGBA, or false if they have one value per channel of the model. @param {RawImage} image @param {number}
- * channels */
+/** Returns true if raw pixels are RGBA, or false if they have one value per channel of the model. @param {RawImage} image
+ * @param {number} channels */
 function isRGBA({ data, width, height }, channels) {
   const pixels = width * height;
   if (data.length === 4 * pixels) return true;

@@ -19,7 +19,7 @@ import { listOf } from '../engine/keys.js';
  * @returns {string[]}
  */
 export function speakersOf({ info, part }, metadata) {
-  const names = listOf(metadata, `${info.architecture}.speakers`, 'texts');
+  const names = listOf(metadata, `${info.architecture}.speakers`, 'strings');
   const count = part.inputs.find(({ name }) => name === 'speaker')?.values ?? 0;
   return Array.from({ length: count }, (_, i) => names[i] || String(i));
 }

@@ -47,8 +47,8 @@ function fromALaw(byte) {
   return (bits & 128 ? size : -size) / 32768;
 }
 
-/** Maps an encoding and its number of bits to the function that decodes one sample. @type
- * {Record<string, (view: DataView, at: number) => number>} */
+/** Maps an encoding and its number of bits to the function that decodes one sample.
+ * @type {Record<string, (view: DataView, at: number) => number>} */
 const READERS = {
   [`${PCM} 8`]: (view, at) => (view.getUint8(at) - 128) / 128,
   [`${PCM} 16`]: (view, at) => view.getInt16(at, true) / 32768,

@@ -207,8 +207,8 @@ function endsSentence(word, text, place) {
   return behind[1] === undefined ? place + word.length + 40 > text.length : LAST.test(word) && BEGINS.test(behind[1]);
 }
 
-/** Removes marks from the end of an address: marks that end the sentence, and brackets that were opened before the address. @param {string}
- * address */
+/** Removes marks from the end of an address: marks that end the sentence, and brackets that were opened before the address.
+ * @param {string} address */
 function trimmed(address) {
   /** The number of brackets in the remaining text that are closed but not opened. @type {Record<string, number>} */
   const closed = {};

@@ -68,8 +68,8 @@ export class BaseRun {
   #next;
   /** The readers, each with the index of its next step. @type {Set<{ at: number }>} */
   #readers = new Set();
-  /** `#bytes`: estimated size of all steps so far. `#count`: number of steps so far. `#dropped`: number of steps that were dropped to save
-   * memory. */
+  /** `#bytes`: estimated size of all steps so far, in bytes. `#count`: number of steps so far. `#dropped`: number of steps that were
+   * dropped to save memory. */
   #bytes = 0;
   #count = 0;
   #dropped = 0;

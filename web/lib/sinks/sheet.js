@@ -65,7 +65,7 @@ export class Sheet {
 
   /**
    * @param {Canvas} canvas
-   * @param {Dom<'Element'>} [mirror]  another element whose text content is set to this description
+   * @param {Dom<'Element'>} [mirror]  another element whose text content is set to the description of the content
    */
   constructor(canvas, mirror) {
     this.context = contextOf(canvas);

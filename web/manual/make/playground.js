@@ -34,10 +34,11 @@ export async function playgroundTables() {
   const verbs = Object.fromEntries(
     Object.entries(VERBS)
       .filter(([name]) => !['attention', 'chat', 'decode'].includes(name))
-      // reads: the verb reads a file; several: a picture and examples
+      // reads: the verb reads a file; several: a picture and examples; text: a text, and returns an answer that can be drawn
       .map(([name, { draws, ...rest }]) => {
         const { attributes = {}, inside } = /** @type {{ attributes?: object, inside?: string }} */ (rest);
-        return [name, { draws, reads: 'src' in attributes || READS.includes(name), several: inside !== undefined }];
+        const reads = 'src' in attributes || READS.includes(name);
+        return [name, { draws, reads, several: inside !== undefined, text: !draws && 'prompt' in attributes }];
       }),
   );
   const kinds = Object.fromEntries(

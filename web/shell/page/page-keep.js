@@ -11,7 +11,10 @@ import { COURSES, workOffline } from './offline.js';
 import { phrase } from './phrase.js';
 import { bytes } from './words.js';
 
-/** @typedef {[address: string, bytes: number, tag: string]} CourseFile  tag: version of the file; two files with the same name and tag are identical */
+/**
+ * @typedef {[address: string, bytes: number, tag: string]} CourseFile  tag: version of the file; two files with the same name and tag are
+ *   identical
+ */
 /**
  * @typedef {object} Kept
  * @property {string} release

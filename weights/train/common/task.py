@@ -190,8 +190,7 @@ class Task:
 
     def prior(self, model):
         """Returns -log p of the weights, up to a constant, divided by the number of training examples. Training adds this term to the loss
-        and so maximises the posterior. Returns None if
-        there is no prior."""
+        and so maximises the posterior. Returns None if there is no prior."""
 
     def views(self, *batch):
         """Returns {name: batch} to measure on validation and held-out examples; the first view gives the validation loss."""

@@ -3,8 +3,8 @@
 pictures and 10,000 test pictures.
 
 The files train.bits.gz, valid.bits.gz and test.bits.gz have 98 bytes per picture: the pixels in raster order, the first pixel of each
-byte in its highest bit. The test
-file is sorted by digit, so take evenly spaced samples of it.  The labels were recovered by label_binarised_mnist.py.
+byte in its highest bit. The test file is sorted by digit, so take evenly spaced samples of it.  The labels were recovered by
+label_binarised_mnist.py.
 """
 import gzip
 import os

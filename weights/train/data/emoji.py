@@ -25,7 +25,7 @@ DEFAULT_DIR = os.path.join(data.ROOT, "data", "emoji")
 
 
 def split_of(codes):
-    """Maps code point sequences ("1f44b-1f3fd") to "train" | "validation" | "test". The SHA-256 of the base code point decides."""
+    """Maps code point sequences ("1f44b-1f3fd") to "train" | "validation" | "test", by the order of the base code points' SHA-256."""
     bases = [code.split("-")[0] for code in codes]
     ordered = sorted(set(bases), key=lambda base: hashlib.sha256(base.encode()).hexdigest())
     test, rest = round(HELD_OUT * len(ordered)), round((HELD_OUT + VALIDATION) * len(ordered))

@@ -36,7 +36,7 @@ def hidden(name):
 
 
 def trained_on(reader):
-    """Returns the names of the recipes that can train on your own files through this reader."""
+    """Returns the names of the recipes that have a schedule for your own files (`own`) and read them through this reader."""
     from common import recipes           # recipes import the models, which import their data
     found = (recipes.find(name) for name in recipes.names())
     return [recipe.name for recipe in found if recipe.own and data.reader_of(recipe.dataset) == reader]

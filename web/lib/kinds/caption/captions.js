@@ -63,7 +63,7 @@ export class CaptionModel {
   constructor(engine, { metadata, parts: [part] }) {
     const { info } = engine;
     const architecture = String(metadata.get('general.architecture'));
-    const words = listOf(metadata, `${architecture}.words`, 'texts');
+    const words = listOf(metadata, `${architecture}.words`, 'strings');
     if (words.length !== part.values || part.ends.length !== 1) {
       throw new NextPixelError(
         'format',

@@ -139,8 +139,8 @@ export class Reader {
 /**
  * @param {Alphabet} alphabet
  * @param {Iterable<number>} ids
- * @param {{ changes: Change[], most: number }} [held]  changes: the notes of the fixed voices, which are not among the ids; most: the end
- *   of the piece
+ * @param {{ changes: Change[], most: number }} [held]  changes: the changes of the fixed voices, which are not among the ids; most: the
+ *   end of the piece
  * @returns {Note[]}
  */
 export function decode(alphabet, ids, { changes, most } = { changes: [], most: 0 }) {

@@ -19,8 +19,7 @@ import { VELOCITY } from './codec.js';
 /** @import { Note } from './codec.js' */
 /** @import { Heard } from './midi.js' */
 
-/** Limits on the number of notes, and on the start and the length of a note in ticks. These limits are far above the capacity of any model.
- * */
+/** Limits on the number of notes, and on the start and the length of a note in ticks. Both are far above the capacity of any model. */
 const MOST_NOTES = 30_000;
 const MOST_TICKS = 1_000_000;
 /** The largest MIDI file that is read, in bytes. */
@@ -111,7 +110,7 @@ function ofFile({ notes, parts, empty, drums, tempo, tempos }, alphabet, ticks, 
       : []),
     ...(whole.length < notes.length + empty ? [`${notes.length + empty - whole.length} notes that are too short were left out`] : []),
     ...(drums > 0 ? [`${drums} drum notes were left out`] : []),
-    ...(tempos ? ['its tempo changes were left out'] : []),
+    ...(tempos ? ['tempo changes were left out'] : []),
   ];
   return {
     notes: checked(whole, alphabet, ticks, voices),

@@ -72,7 +72,7 @@ export class NoteModel {
     const [ticks, voices, pitches] = ['id_ticks', 'id_voices', 'id_pitches'].map((key) => list(key).map(Number));
     const alphabet = new Alphabet(
       ticks.map((passing, id) => ({ ticks: passing, voice: voices[id] - 1, pitch: pitches[id] })),
-      listOf(metadata, `${engine.info.architecture}.notes.voices`, 'texts'),
+      listOf(metadata, `${engine.info.architecture}.notes.voices`, 'strings'),
     );
     this.#clock = {
       alphabet,

@@ -59,8 +59,8 @@ const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 /** @param {number} number @param {number} [digits] */
 const padded = (number, digits = 2) => String(number).padStart(digits, '0');
 
-/** Formats the parts of a date. Each key is a letter of a strftime() format. Names are in English, whatever the locale. @type
- * {Record<string, (date: Date) => string>} */
+/** Formats the parts of a date. Each key is a letter of a strftime() format. Names are in English, whatever the locale.
+ * @type {Record<string, (date: Date) => string>} */
 const PARTS = {
   Y: (date) => String(date.getFullYear()),
   y: (date) => padded(date.getFullYear() % 100),

@@ -3,7 +3,7 @@
 // their tonic: how many of their harmonisations end on the tonic chord. The second count is over all melodies: how many harmonisations do
 // not end on a chord.
 //
-//   node weights/eval/kinds/note/cadences.js weights/chorales.gguf [--keys -2,0,2,3] [--temperature 0.8] [--data build/chorales-test.json] [--once]
+//   node weights/eval/kinds/note/cadences.js weights/chorales.gguf [--keys 2,3,5,7] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //
 // By default, the melodies are twelve well-known songs, in four keys each; nine of the twelve end on their tonic. The seed is the index of
 // the melody. With --data FILE, the melodies are taken from the chorales in FILE instead; the command weights/train/held_out.py chorales

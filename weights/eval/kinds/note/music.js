@@ -22,7 +22,7 @@ import { count } from './harmony.js';
  * @property {number} msPerId       mean time per sampled token id
  * @property {Rules} given          statistics of the given music
  * @property {Rules} drawn          statistics of an equal number of pieces that the model generates without input, with seeds 1, 2, ...
- * @property {number} outOfRange    number of generated notes that are outside the range that their voice has in the given music
+ * @property {number} outOfRange    number of generated notes outside the range that the model's info gives for their voice
  */
 
 /** @param {Note[][]} pieces @param {string[]} voices @param {number} beat @returns {Rules} */

@@ -5,10 +5,10 @@
 //   npm run eval -- weights/stories.gguf --data build/stories-test.txt
 //
 // For a translation model, each line of the --data file is a sentence, a tab and the translation of the sentence. A first line that names
-// the languages is skipped. The results are lower-cased BLEU (bleu.js), the negative log-likelihood per reference in nats, and the time per
-// translation. --beams 1 (the default) is greedy decoding. --images is the number of sentences. --show prints each sentence with its
-// reference and its translation. --lengths sorts the sentences by length and prints BLEU for each quarter; it also prints the entropy of
-// the attention weights over the source sentence.
+// the languages is skipped. The results are lower-cased BLEU (weights/eval/bleu.js), the negative log-likelihood per reference in nats, and
+// the time per translation. --beams 1 (the default) is greedy decoding. --images is the number of sentences. --show prints each sentence
+// with its reference and its translation. --lengths sorts the sentences by length and prints BLEU for each quarter; it also prints the
+// entropy of the attention weights over the source sentence.
 //
 //   npm run eval -- weights/de-en.gguf --data build/multi30k-test.tsv [--beams 4] [--length-penalty 0.6] [--lengths] [--show]
 //

@@ -20,7 +20,7 @@ import { readText } from '../../files.js';
 
 /**
  * Scores texts one by one. A text longer than the model's context is scored in chunks. Each chunk begins with the second half of the
- * previous chunk. So each token has at least half a context before it, except the tokens at the start of the text.
+ * previous chunk. So each token has at least half a context before it, except the tokens in the first half-context of the text.
  *
  * @param {Model} model
  * @param {string} file     a file of texts separated by form feeds

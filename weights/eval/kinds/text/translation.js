@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures how well a model translates held-out sentences. The measure is lower-cased BLEU (bleu.js). The model runs in the wasm engine.
+// Measures how well a model translates held-out sentences. The measure is lower-cased BLEU (weights/eval/bleu.js). The model runs in the
+// wasm engine.
 // @ts-check
 import { bleu, words } from '../../bleu.js';
 import { readText } from '../../files.js';

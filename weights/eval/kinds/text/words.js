@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counts the held-out words that a model reverses without a wrong letter, with greedy decoding in the wasm engine:
+// Counts the held-out words that a model reverses without any mistake, with greedy decoding in the wasm engine:
 //
 //   python3 weights/train/held_out.py letters build/letters-test
 //   npm run eval -- weights/opened.gguf --data build/letters-test.tsv

@@ -30,7 +30,7 @@ class Settings(Config, Common):
     prose: str = ""                      # a folder of text files (or .txt.xz) that also contribute to the word clusters
     clusters: int = 0                    # 0: none
     cluster_words: int = 20000
-    drop: float = 0.0                    # fraction of words that training hides, so that the model must rely on a word's form
+    drop: float = 0.0                    # fraction of words whose identity training hides, so that the model must rely on their form
     precision: float = 0.0               # precision of the weights' Gaussian prior
     tags: str = ""                       # tags of a model that has no data set (golden cases)
 

@@ -33,7 +33,7 @@ class Settings(Config, Common):
     four_bits: str = ""                  # regular expression; a matrix whose name begins with a match gets 4 bits if others get 8
     fit_output: bool = False             # dmol: the output starts at the least-squares prediction, see start.py
     stack: str = ""                      # "0,1,1,2" with --from: starts with copies of a shallower file's blocks in this order, see grow.py
-    pretrain_encoder: int = 0            # direct, with a palette: first train only the encoder for this many steps, see pretrain.py
+    pretrain_encoder: int = 0            # direct, with a palette: first train only the encoder for this many steps of 48 pictures
     flip: bool = False                   # mirrors half of the training pictures left to right, except those with writing
     shift: int = 0                       # moves training pictures by up to this many pixels
     drawings: float = 0.0                # share of each batch that is rendered from larger drawings of emoji, see data/drawings.py
@@ -208,10 +208,10 @@ class ImageTransformerTask(Task):
 
     def type_of(self, name, x, kind):
         """Returns the requested type for matrices of the blocks and for the output matrix; if Q4_0 is requested, the output matrix gets
-        Q8_0. Returns F32 for tables, vectors and matrices whose width is not a multiple of 32. If the output gives locations instead of
-        logits, pixels must be exact to a fraction of a grey level. In this case, the output matrix and the matrices that carry values
-        through attention are stored in F16 or F32. If the matrix of the keys is F16, the engine does not round its cache of keys and
-        values."""
+        Q8_0. Returns F32 for tables and vectors, and for a matrix whose width is not a multiple of 32 if a quantised type is requested.
+        If the output gives locations instead of logits, pixels must be exact to a fraction of a grey level. In this case, the output matrix
+        and the matrices that carry values through attention are stored in F16 or F32. If the matrix of the keys is F16, the engine does not
+        round its cache of keys and values."""
         if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:
             return gguf.F16
         matrix = x.ndim == 2 and ("blk." in name or name in ("output.weight", "direct.context.weight"))

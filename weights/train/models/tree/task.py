@@ -28,7 +28,7 @@ class Settings(Config, Common):
     prose: str = ""                      # a folder of text files (or .txt.xz) that also contribute to the word clusters
     clusters: int = 0                    # 0: none
     cluster_words: int = 20000
-    forget: float = 0.0                  # fraction of words that training hides, so that the model must rely on a word's form
+    forget: float = 0.0                  # fraction of words whose identity training hides, so that the model must rely on their form
     softened: float = 1.0                # factor of the scores in the file: the best tree stays the best, but all trees become less certain
     relations: str = ""                  # "": the relations that occur in the data; "-": none (golden cases have no data)
 
@@ -79,8 +79,8 @@ class TreeTask(Task):
 
     @torch.no_grad()
     def grow(self, model, weights):
-        """Loads a file. The softening of the file's scores is undone. The auxiliary layers, which a file does not have, stay random.
-        Weights of additional features start at zero."""
+        """Loads a file. If the run adopts the file's settings, the softening of the file's scores is undone. The auxiliary layers, which a
+        file does not have, stay random. Weights of additional features start at zero."""
         own = model.state_dict()
         soft = self.s.softened if self.s.adopted else 1.0
         found = {name: padded(w, own[name].shape) if name == "feature.weight" else w / soft if name in ("head.weight", "head.bias", "distance.weight") else w for name, w in weights.items()}

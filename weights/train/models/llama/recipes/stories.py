@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes stories in English. A Llama model of 4.8 million parameters, trained on 18 books of fairy tales and twenty thousand short stories.
+"""Writes stories in English with a Llama model of 4.8 million parameters, trained on 18 books of fairy tales and twenty thousand short
+stories.
 
     python3 weights/train/train.py stories
 """
