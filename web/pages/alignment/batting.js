@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the batting-order game. The nine positions in the batting order attend to nine players, which the visitor can drag.
+// Runs the batting-order game. Each of the nine positions in the batting order attends to the nine players. The visitor can drag the
+// players.
 // @ts-check
 import { Playback, announce, byId, createTransport, make, percent, phrase } from '../../shell/index.js';
 import { PLACES, PLAYERS, mixture, order, weights } from './fit.js';

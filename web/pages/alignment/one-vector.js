@@ -59,7 +59,7 @@ export function createOneVector() {
   }
 
   /**
-   * Returns one sentence about the bars, which show how far the vector moves without each word.
+   * Returns one sentence about the bars. The bar of a word shows how far the vector moves if this word is left out of the sentence.
    *
    * @param {{ read: string[], moved: number[] }} of
    */

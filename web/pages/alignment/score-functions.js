@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lists the score functions that the papers propose, one for each row of the table. For some functions there is a network that was trained
-// with the function. The other functions are computed from the states of the `general` network. This file does not use the DOM.
+// Lists the score functions that the papers propose. Some functions have a network that was trained with them. The other functions are
+// computed from the states of the `general` network. This file does not use the DOM.
 // @ts-check
 import { dot, softmax } from './network.js';
 /** @import { Vector } from './network.js' */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page on "Show, Attend and Tell". Its figures are a scene with its caption, the comparison of soft and hard attention, and the
-// light that the visitor moves.
+// Starts the page about the paper "Show, Attend and Tell". Its figures are a scene with its caption, the comparison of soft and hard
+// attention, and the light that the visitor moves.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createCompare } from './compare.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the picture for this page's card on the front page: the page's initial scene, drawn for two words of its caption, with light on the
-// locations to which the network attended.
+// Draws the picture for this page's card on the front page. The picture shows the page's first scene twice, each time with light on the
+// locations to which the network attended for one word of the caption.
 // @ts-check
 import { HEIGHT, WIDTH, withPage } from '../../front/stills.js';
 import { encodePng } from '../../shell/picture/png.js';

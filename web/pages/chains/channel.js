@@ -41,7 +41,7 @@ export function words(count, seed) {
 
 const letterOf = (/** @type {number} */ code, /** @type {number} */ t) => (code >> (2 * (2 - t))) & 3;
 
-/** Returns weights g[state][letter], all zero: one for each pair of a state and a letter that may lead to this state. */
+/** Returns weights g[state][letter], all zero. Each weight is the score of a step that reads the letter and leads to the state. */
 export const zeros = () => Array.from({ length: 6 }, () => [0, 0, 0, 0]);
 
 /** Returns the score of a path. @param {number[][]} g @param {number} code @param {number} path */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the chains page. Its figures are three taggers side by side, the trellis, the label-bias experiment with rib and rob, a model that
-// learns from letters without tags, and a selection of players in which neighbours influence each other.
+// Starts the chains page.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createPlayers } from './players.js';

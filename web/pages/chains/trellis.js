@@ -38,7 +38,7 @@ export function createTrellis() {
   let pass = 'forward';
   /** Number of columns that are filled in. The table is complete until the visitor starts a replay. */
   let done = WORDS.length;
-  /** The cell for which the figure explains how its value is computed. */
+  /** The chosen cell, of word t and tag c. */
   let cell = { t: 1, c: 1 };
 
   const table = make('table', { class: 'trellis-table' });

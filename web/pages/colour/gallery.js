@@ -56,7 +56,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   });
 
   /**
-   * Returns the number of given rows. For a model that draws in blocks, rounds down to whole rows of blocks.
+   * Returns the number of rows of a picture that the model receives. For a model that draws in blocks, rounds down to whole rows of blocks.
    *
    * @param {Model} artist
    * @returns {{ rows?: number }}
@@ -95,7 +95,7 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
       row.take(knows, step);
       if (step.sample < samples - 1 || step.anew) continue;
       const pixels = (step.to - step.from) / channels;
-      // The first request also includes the time for reading the given part.
+      // The first step is not timed, because it includes the time in which the model reads its input picture.
       if (!whole) onPull(performance.now() - asked, samples * pixels);
       whole = false;
       await playback.pass(pixels, signal);

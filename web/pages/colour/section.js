@@ -127,7 +127,8 @@ export function createSection(section) {
   }
   keepDrops();
   const address = keepInAddress(`figure-${id}`, {
-    // The visitor's own picture is not stored in the address and the browser's history; only a copied link contains it.
+    // The visitor's own picture is stored neither in the page's address nor in the browser's history. Only a copied link contains the
+    // picture.
     settings: () => (ready && figure && !figure.ofOwn ? figure.settings() : null),
     apply(given) {
       const model = given.get('model');

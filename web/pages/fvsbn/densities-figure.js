@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Draws four probability distributions over the shades of a pixel. For each distribution, shows the loss, in nats, that an observed shade
-// has.
+// Draws four probability distributions over the shades of a pixel. Shows the loss of the observed shade under each distribution, in nats.
 // @ts-check
 import { byId, keepInAddress, make, makeSvg, perFrame, phrase, wholeIn } from '../../shell/index.js';
 import { SHADES, bernoulli, categorical, gaussian, logistic } from './densities.js';
 
 const [HEIGHT, BASE] = [100, 92];
 /**
- * Loss, in nats, at the top of the lines that show the losses.
+ * Largest loss that fits in the charts, in nats.
  */
 const MOST = 12;
 

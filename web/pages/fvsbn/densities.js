@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes four distributions over the shades from 0 to 255: a coin, a categorical distribution, a Gaussian and a logistic distribution.
-// Each distribution gives every shade a probability; the loss of a shade is its surprisal. The functions are pure and do not use the DOM.
+// Computes the loss (the surprisal, in nats) of each shade from 0 to 255 under four distributions: Bernoulli, categorical, Gaussian and
+// logistic. The functions are pure and do not use the DOM.
 // @ts-check
 
 export const SHADES = 256;
@@ -16,7 +16,7 @@ const SECOND = 0.25;
 const sigmoid = (z) => 1 / (1 + Math.exp(-z));
 
 /**
- * Returns the loss under a coin flip. Shades from 128 on count as ink, lower shades as paper. The width is not used.
+ * Returns the loss under a Bernoulli distribution. Shades from 128 on count as ink, lower shades as paper. The width is not used.
  *
  * @param {Expected} expected
  * @returns {Nats}
@@ -47,7 +47,7 @@ export function categorical({ mean, width }) {
 }
 
 /**
- * Returns the loss under a Gaussian, with the density at x as p: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)).
+ * Returns the loss under a Gaussian. p is the density at x: -ln p = (x - mean)^2 / 2 width^2 + ln(width sqrt(2 pi)).
  * @param {Expected} expected
  * @returns {Nats}
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Draws the figure that trains a network. The figure shows the digits to choose from, the changing weights of one pixel, samples from the
-// current model, and the curve of nats.
+// current model, and the learning curves (nats per training digit and per held-out digit).
 // @ts-check
 import {
   Playback,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page on the fully visible sigmoid belief network. Its figures are the completion of a binarised digit, the weights, the
-// samples, and the training.
+// Starts the page about the fully visible sigmoid belief network (FVSBN). Its figures are the completion of a binarised digit, the weights,
+// the samples, and the training.
 // @ts-check
 import { SIDE, byId, bytes, integer, onFile, phrase, startPage, whenNear } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';

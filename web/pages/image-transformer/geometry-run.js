@@ -127,7 +127,7 @@ export function createPlayer({ onPhase, onChange, onError }) {
     set seed(n) {
       seed = n;
     },
-    /** @param {number} n pixels per second of each picture */
+    /** @param {number} n pixels drawn per second in each picture */
     set speed(n) {
       playback.speed = n;
     },

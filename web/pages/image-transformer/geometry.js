@@ -35,7 +35,7 @@ import { Track, createPlayer } from './geometry-run.js';
 const MODELS = [weights('emoji.gguf'), weights('cifar10-sr-2d.gguf')];
 /** At temperature 1, the model's probabilities are used unchanged. Enlarged pictures are better at a slightly lower temperature. */
 const TEMPERATURES = { one: 1, two: 0.8 };
-/** Pixels per second of each picture. */
+/** Selectable speeds: pixels drawn per second in each picture. */
 const SPEEDS = [2, 5, 12, 30, 80, 250, Infinity];
 /** Sides of the square pictures that the table compares. */
 const SIDES = [32, 64, 256];

@@ -4,7 +4,7 @@
 import { NATS_SHOWN, byId, createLegend, createSpeed, make, phrase } from '../../shell/index.js';
 /** @import { State, Store } from '../../shell/completion/index.js' */
 
-/** Pixels per second of each picture. */
+/** Selectable speeds: pixels drawn per second in each picture. */
 const SPEEDS = [5, 15, 40, 80, 150, 250, 500, Infinity];
 
 /** @param {Store<State>} store */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the page on the VQ-VAE. Its figures are a sound with its codes and the decoded sound, digits that are drawn by sampling their
-// codes, and the codebooks.
+// Starts the VQ-VAE page.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createCodebook } from './codebook.js';

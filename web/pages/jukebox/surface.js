@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Makes a canvas as wide as its element, and repaints it when its size or the colours change.
+// Adapts a canvas's resolution to its size on the page, and repaints the canvas when the size or the page's colours change.
 // @ts-check
 
 /**

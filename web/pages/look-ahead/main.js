@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure of speculative decoding. The figure shows a digit drawn with drafts and which pixels each pass of the model drew, and
-// compares this digit with the digit drawn without drafts.
+// Draws the figure about speculative decoding. The figure shows a digit drawn with drafts, marks the pixels that each pass of the model
+// drew, and compares the digit with one drawn without drafts.
 // @ts-check
 import {
   Playback,

@@ -12,7 +12,8 @@ import { createSheet } from './sheet.js';
 /** @import { Shape, Trace } from './networks.js' */
 
 /**
- * A part of an equation: plain text, or text with a matrix. The matrix is given by its name; NAME<i means operand i of the matrix NAME.
+ * A part of an equation: plain text, or text that stands for a matrix. `name` is the name of this matrix; NAME<i means operand i of the
+ * operation that computes the matrix NAME.
  * @typedef {string | { text: string, name: string }} Part
  */
 

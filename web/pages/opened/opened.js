@@ -112,8 +112,8 @@ export function createOpened(onPass) {
   );
 
   /**
-   * Returns the number that the animation moves out of a box. In the last matrix that the box computes, this is the number farthest from
-   * zero in the row of the selected position.
+   * Returns the number that the animation moves out of a box. This number comes from the last matrix that the box computes: it is the
+   * number farthest from zero in the row of the selected position.
    * @param {Box} from
    */
   function leaves(from) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws attention in the plane. The figure shows a query, three keys and three values, all of which the visitor can drag, and the resulting
-// weights and weighted sum.
+// Draws the computation of attention with vectors in the plane. The figure shows a query, three keys and three values, all of which the
+// visitor can drag, and the resulting weights and weighted sum.
 // @ts-check
 import { Playback, announce, byId, createTransport, make, phrase } from '../../shell/index.js';
 import { attend } from './attend.js';

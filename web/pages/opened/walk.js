@@ -39,7 +39,7 @@ export function cellOf(matrix, row, hidden = false) {
 }
 
 /**
- * Returns the words and numbers for the sentences of the steps. The keys are the names of the placeholders on the page.
+ * Returns the words and numbers that fill the placeholders in the sentences of the walk. The keys are the names of the placeholders.
  *
  * @param {Now} now
  * @returns {Record<string, string>}

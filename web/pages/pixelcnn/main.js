@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page on PixelCNN and gated PixelCNN. Its figures are completions, the receptive field of a pixel layer by layer, and drawing
-// by class.
+// Starts the page about PixelCNN and gated PixelCNN. Its figures are completions, the receptive field of a pixel layer by layer, and
+// drawing by class.
 // @ts-check
 import { SIDE, byId, createClasses, createFields, phrase, startPage, weights } from '../../shell/index.js';
 import { createEndings, createStore, initialState } from '../../shell/completion/index.js';

@@ -20,7 +20,7 @@ const EXAMPLES = [
 ];
 /** The head that the figure shows first. This head attends to verbs, whereas the mean of all heads is nearly uniform. */
 const FIRST_HEAD = { layer: 2, head: 1 };
-/** Number of words to list, of those that the current word attends to. */
+/** Maximum number of attended words that the note lists. */
 const NAMED = 3;
 
 export function createReading() {

@@ -30,7 +30,7 @@ const SPREAD = 0.04 * RADIUS;
 const normal = (random) => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 /**
- * Returns points on the ring, an array of shape (count, 2). Each point is from a random mode.
+ * Returns random points of the data, as an array of shape (count, 2). Each point is close to a random mode on the ring.
  *
  * @param {number} count
  * @param {Random} random

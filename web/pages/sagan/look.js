@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the attention of several locations in the picture: one location that follows the pointer, and up to four locations that stay. Also
+// Draws the attention of several locations in the picture: one location that follows the pointer, and up to four pinned locations. Also
 // lets the visitor set gamma.
 // @ts-check
 import { byId, fileNow, load, make, percent, phrase } from '../../shell/index.js';
@@ -9,7 +9,7 @@ import { withGain } from './file.js';
 /** @import { LatentStep } from './draw.js' */
 /** @import { createSheet } from './sheet.js' */
 
-/** Maximum number of locations that stay. Each of these locations has a frame in its own colour. */
+/** Maximum number of pinned locations. Each pinned location has a frame in its own colour. */
 const POINTS = 4;
 const REST_MS = 150;
 /** Number of locations that are listed with their weights. */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the SAGAN page. Its figures are a sheet of pictures, walks between the pictures, the attention, the sizes and channels of the
-// attention module, the spectral norm, three short training runs, the position of the attention module in a generator, and the networks
-// with and without attention.
+// Starts the SAGAN page.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBoth } from './both.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the reach figure. For convolutions and attention side by side, the figure shows which pixels affect one pixel after a chosen number
-// of layers.
+// Draws the reach figure. The figure compares convolutions with attention: it shows which pixels affect one pixel after a chosen number of
+// layers.
 // @ts-check
 import {
   announce,
@@ -23,8 +23,7 @@ import { REACHES } from './reaches.js';
 /** @import { Stack } from './reach.js' */
 
 /**
- * The visitor chooses the pixel in a picture with this many pixels per side. In pictures of other sizes, the position of the pixel is
- * scaled.
+ * The position of the chosen pixel refers to a picture with this many pixels per side. In pictures of other sizes, the position is scaled.
  */
 const SIDE = 28;
 

@@ -10,7 +10,7 @@ import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
 
 const WAYS = 5;
 const NAMES = ['A', 'B', 'C', 'D', 'E'];
-/** Number of random orders of the examples with which the drawing is classified when the visitor presses Shuffle. */
+/** Shuffle classifies the drawing with the examples in this many random orders. */
 const ORDERS = 20;
 
 /** Formats a probability as a short percentage. @param {number} p */

@@ -37,8 +37,8 @@ const MEASURED = {
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
 /**
- * Measures the time per step at the end of a picture, in microseconds. Returns one value per part. The first part is skipped, because its
- * time includes reading the given pixels.
+ * Measures the time per step at the end of a picture, in microseconds. Draws the last pixels in PARTS chunks, and returns one value per
+ * chunk. The first chunk is skipped, because its time includes reading the given pixels.
  * @param {typeof WHICH[number]} which @param {number} side @param {AbortSignal} signal
  */
 async function measured(which, side, signal) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the page on sparse attention. Its figures are completions of a digit, the patterns, the heads of a dense model, and the cost of a
+// Starts the sparse attention page. Its figures are completions of a digit, the patterns, the heads of a dense model, and the cost of a
 // step for several sequence lengths.
 // @ts-check
 import { SIDE, byId, phrase, startPage, weights } from '../../shell/index.js';

@@ -70,8 +70,9 @@ export function reached(pattern, combine, i) {
 }
 
 /**
- * Returns the number of positions whose keys and values a layer stores after n steps. Depending on the sets, the layer stores the last
- * positions in a ring with 16 spare slots, only the summaries, or all positions.
+ * Returns the number of positions whose keys and values a layer stores after n steps. A layer that uses only the near set stores the last
+ * positions, in a ring with 16 spare slots. A layer that uses only the far set of the fixed pattern stores the summaries. Any other layer
+ * stores all positions.
  *
  * @param {Pattern} pattern
  * @param {number} sets

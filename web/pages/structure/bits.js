@@ -58,7 +58,7 @@ export function part(theta, A, from, count) {
 }
 
 /**
- * Returns the runs of adjacent characters with a probability of at least one half.
+ * Returns the runs of adjacent characters that each have a probability of at least one half.
  *
  * @param {ArrayLike<number>} p
  * @returns {{ from: number, to: number }[]}

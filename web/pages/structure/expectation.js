@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Computes the probabilities of all sixteen selections from four characters of a chain. Each character is either attended to or not. This
-// file does not use the DOM.
+// Computes the probabilities of all sixteen selections of characters in a chain of four. Each character is either selected (attended to) or
+// not. This file does not use the DOM.
 // @ts-check
 import { marginals } from './bits.js';
 

@@ -43,7 +43,7 @@ export function cut(tokens, { temperature, topK, topP, minP }) {
     kept = Math.min(kept, ends.minP);
   }
   kept = Math.max(1, kept);
-  // p^(1/T), scaled so that it cannot overflow. At temperature 0 the first token gets the whole probability.
+  // p^(1/T), scaled so that it cannot overflow. At temperature 0, the first token gets probability 1.
   const weights = odds.map((p, i) =>
     i >= kept ? 0 : temperature === 0 ? Number(i === 0) : Math.exp((Math.log(p) - Math.log(odds[0])) / temperature),
   );

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts the page on tokens. Its figures are a story that the model writes, the sampling of the next token, one prompt at three
-// temperatures, and tokenization.
+// Starts the tokens page. Its figures are a story that the model writes, the sampling of the next token, one prompt at three temperatures,
+// and tokenization.
 // @ts-check
 import { acquireFirst, byId, fault, make, startPage, talks, texts } from '../../shell/index.js';
 import { createOwn, createWriting, showCard } from '../../shell/text/index.js';

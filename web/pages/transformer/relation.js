@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Describes an attention head by the relation between query and key, such as "one before", that gets most of the head's weight. This file
-// does not use the DOM.
+// Describes an attention head by the relation between query and key that has the largest weight, such as "one before". This file does not
+// use the DOM.
 // @ts-check
 import { percent } from '../../shell/page/words.js';
 import { phrase } from '../../shell/page/phrase.js';

@@ -6,7 +6,7 @@ import { byId, makeSvg, phrase, reducedMotion } from '../../shell/index.js';
 
 const DILATIONS = [1, 2, 4, 8, 16];
 const TURN_MS = 350;
-/** Width of a slot, wide enough for its number. Each layer has a ring with as many slots as its dilation. */
+/** Radius of a slot, large enough for the index of the sample in the slot. Each layer has a ring with as many slots as its dilation. */
 const SLOT = 10;
 const RADII = DILATIONS.map((d) => (d === 1 ? 0 : Math.max(18, ((SLOT + 1.2) * d) / Math.PI)));
 const CENTRES = RADII.reduce(

@@ -65,8 +65,8 @@ export function createVoice(player) {
   }
 
   /**
-   * Shows an example until the visitor records or opens a sound: the model continues the first half of the sound above. The example is not
-   * played.
+   * Shows an example until the visitor records or opens a sound. In the example, the model continues the first half of the sound above. The
+   * example is not played.
    */
   async function example() {
     const { model, run: above } = player;
