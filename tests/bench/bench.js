@@ -110,8 +110,8 @@ function says(file, key) {
 }
 
 /**
- * Returns the shipped models that draw pictures pixel by pixel, by name. The benchmark draws the lower half of a picture with them. Models
- * that enlarge pictures cannot do this, so they are left out.
+ * Returns the shipped models that draw pictures pixel by pixel. The keys are the models' names. The benchmark draws the lower half of a
+ * picture with these models. Models that enlarge pictures cannot do this, so they are left out.
  *
  * @returns {Record<string, Uint8Array>}
  */
@@ -146,8 +146,9 @@ function readSounds() {
     });
 }
 
-/** Describes the shipped models that draw a picture in one pass. For each model, returns the convolutions with 8-bit weights in file order,
- * and two numbers of multiply-adds per picture: `macs` for these convolutions, `all` for all convolutions and matrix products.
+/** Describes the shipped models that draw a picture in one pass. For each model, `shapes` lists the convolutions with 8-bit weights in file
+ * order. `macs` is the number of multiply-adds per picture in these convolutions, and `all` is the number in all convolutions and matrix
+ * products.
  * @returns {{ name: string, shapes: [rows: number, channels: number, side: number][], macs: number, all: number }[]} */
 function readMade() {
   return readdirSync(`${ROOT}weights`)
@@ -270,16 +271,16 @@ function knownMacs(file) {
   return macs - headMacs;
 }
 
-/** Returns the number of multiply-adds of one block of the models in the kernels section: those of its matrix products, plus those of
- * attention to the mean number of keys. */
+/** Returns the number of multiply-adds in one block of the models in the kernels section. The sum contains the matrix products of the
+ * block, and attention with the mean number of keys. */
 function blockMacs() {
   const shape = partShape(1, 0),
     { width, queryBlock = 0 } = shape;
   return productMacs(shape) + ((queryBlock + 1) / 2) * 2 * width;
 }
 
-/** Returns the size in bytes of a core's second-level cache. If the system does not report the size, returns the smallest size of current
- * processors. */
+/** Returns the size in bytes of a core's second-level cache, or 1 MiB if the system does not report the size. Current processors have at
+ * least 1 MiB. */
 function cacheBytes() {
   const file = '/sys/devices/system/cpu/cpu0/cache/index2/size';
   const found = existsSync(file) ? /^(\d+)K/.exec(readFileSync(file, 'utf8')) : null;

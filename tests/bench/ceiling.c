@@ -80,7 +80,7 @@ EXPORT int32_t dot_four(const int8_t *w, uint32_t bytes, uint32_t times) {
     return wasm_i32x4_extract_lane(total, 0);
 }
 
-/* Reads `bytes` bytes of memory once (a multiple of 128) and adds them up as 32-bit numbers. */
+/* Reads the memory once and adds it up as 32-bit numbers. `bytes` must be a multiple of 128. */
 EXPORT int32_t stream(const int8_t *memory, uint32_t bytes) {
     v128_t sum[8];
     for (int v = 0; v < 8; v++) sum[v] = wasm_i32x4_splat(0);

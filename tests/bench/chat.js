@@ -5,7 +5,7 @@
  * Measures a chat of several turns. The model has the shape of SmolLM2-135M and random weights. The chat runs twice. The first run reuses
  * the cached session of earlier turns; the second run loads a new model for each turn. For each turn, the script prints how many tokens
  * were read and how long this took, and checks that both runs generate the same tokens. Then the script saves the chat with its state,
- * loads the model again, and continues the chat there.
+ * loads the model again, and continues the saved chat with the reloaded model.
  *
  *     node tests/bench/chat.js [--turns 5] [--tokens 32] [--question 30] [--write FILE.gguf]
  *

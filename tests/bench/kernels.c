@@ -111,7 +111,7 @@ EXPORT float gather_ceiling(uint32_t times) {
     return sum;
 }
 
-/* Gathers patches of a picture: 3 x 3 taps of 64 channels, one patch at a time, at the edge and inside. */
+/* Gathers one patch of 3 x 3 taps at a time, at every location of a picture with 64 channels, including the edge. */
 #define PICTURE 7
 #define DEPTH 64
 static _Alignas(16) float picture[PICTURE * PICTURE * DEPTH], patch[9 * DEPTH];

@@ -65,8 +65,8 @@ export const WEIGHTS = {
   q4_0: { number: 2, values: 32, bytes: 18, halves: [[0, 0x1c00]] },
 };
 
-/** The random numbers repeat with this period. Generating a hundred million different numbers would take long, and the timings would be the
- * same. */
+/** The random numbers repeat with this period. Generating a hundred million different numbers would take a long time, and the timings would
+ * be the same. */
 export const POOL = 1 << 20;
 
 /** Types that are used instead if the length of a row is not a multiple of 256. @type {Record<string, string>} */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The llama section of the benchmark: measures language models in all runtimes. The models have random weights, three sizes and three
- * weight types. */
+/** The llama section of the benchmark: measures language models in all runtimes. There are models of three sizes, each in three weight
+ * types. Their weights are random. */
 
 import { LLAMAS, POOL, bytesOf, llamaModel, weightsOf } from './language.js';
 import { FLOAT, INT32, INT64, Graph } from './onnx.js';
@@ -105,7 +105,7 @@ export function onnxLlama(shape) {
 }
 
 /**
- * Starts nextpixel, and the other runtimes if requested, with models of one size. Each weight type has its own pages.
+ * Starts nextpixel, and the other runtimes if requested, with models of one size. Each weight type runs in browser pages of its own.
  *
  * @param {Stage} stage
  * @param {string} size

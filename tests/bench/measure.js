@@ -66,7 +66,7 @@ let requests = 1;
 let bytes = 0;
 
 /**
- * Waits until the page has set the mark of its first pixel. Returns the times at which the parts of the page were available.
+ * Waits until the page has set its performance mark `first-pixel`. Returns the times at which the parts of the page were available.
  *
  * @param {import('playwright-core').Page} page
  * @returns {Promise<Record<string, number>>}

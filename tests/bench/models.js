@@ -13,7 +13,7 @@ import { FLOAT, INT32, INT64, Graph } from './onnx.js';
 /** The GGUF code for Q4_0. tests/js/gguf.js defines only the codes of the types that it reads. */
 export const Q4_0 = 2;
 
-/** Weight types of the benchmark, by their names in results. */
+/** The weight types of the benchmark. The keys are the names in the results. */
 export const TYPES = Object.freeze({ q4: 'Q4_0', q8: 'Q8_0' });
 /** @typedef {keyof typeof TYPES} WeightType */
 
@@ -214,7 +214,7 @@ export function gpt2Model({ width, blocks, heads, inner, values, side }, type, s
 }
 
 /**
- * Makes one step of a decoder of this shape as an ONNX file, for ONNX Runtime. The step uses GroupQueryAttention, the runtime's fastest
+ * Writes an ONNX file that computes one step of a decoder, for ONNX Runtime. The step uses GroupQueryAttention, the runtime's fastest
  * attention with a cache. The step's matrix products are dynamic 8-bit products, as in files that quantize_dynamic writes.
  *
  * Inputs:

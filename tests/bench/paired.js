@@ -4,9 +4,9 @@
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired.js ../old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
 //
-// NAME is the name of a weight file. By default, all weight files of the other version are measured. Both versions read the files from the
-// folder of the other version. In each round both versions compute the same positions of a model. In each round, the script computes the
-// ratio old processor time / new processor time. For each file, it prints the median of these ratios. A median above 1 means that this
+// NAME is the name of a weight file. By default, all weight files of the other version are measured. Both versions read the same files,
+// from the other version's folder. In each round both versions compute the same positions of a model. In each round, the script computes
+// the ratio old processor time / new processor time. For each file, it prints the median of these ratios. A median above 1 means that this
 // version is faster. Both versions must give the same bits. The project's limit for a median is 0.98. If the median of a file is below this
 // limit, the file is measured again. The exit code is 1 if a file is below the limit twice, and 2 if bits differ.
 //

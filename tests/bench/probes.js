@@ -41,7 +41,7 @@ export const CHAIN_COLUMNS = [1, 16];
  * @type {[rows: number, columns: number][]}
  */
 const ONE = [[W1.width, W1.width]];
-/** Sizes in megabytes of the memory that is read to measure the streaming rate. On most machines, the largest size does not fit the
+/** Sizes in megabytes of the memory that is read to measure the streaming rate. On most machines, the largest size does not fit in the
  * third-level cache. */
 export const STREAMS = [4, 16, 64];
 
@@ -76,7 +76,8 @@ export async function ceilingProbes({ arena, builds }, out, more = []) {
 }
 
 /**
- * Returns the probes of kernels other than matrix products, and of the upper bounds of their speed.
+ * Returns two probes for each kernel other than matrix products. One measures the kernel, and the other measures the upper bound of its
+ * speed.
  * @param {Stage} stage
  * @param {string} out  the build folder
  */

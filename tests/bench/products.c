@@ -41,7 +41,7 @@ static int pack(nx_matrix *packed, uint32_t rows, uint32_t cols, uint32_t type) 
     return 1;
 }
 
-/* Adds a product. `four` says whether its weights have 4 bits. Returns 0 if the memory is full. */
+/* Adds a product to the list that products() runs. `four` says whether its weights have 4 bits. Returns 0 if the memory is full. */
 EXPORT uint32_t add(uint32_t rows, uint32_t cols, uint32_t four) {
     if (count == MOST || !pack(&matrices[count], rows, cols, four ? NX_Q4_0 : NX_Q8_0)) return 0;
     count++;
@@ -70,8 +70,8 @@ static uint32_t convolved;
 static _Alignas(128) float picture[PICTURE], places[NX_COLUMNS * DEEPEST];
 static _Alignas(128) uint8_t scratch[1u << 17];
 
-/* Adds a 3 x 3 convolution at every location of a picture of side x side pixels; 9 * channels must be a multiple of 32. Returns 0 if the
- * memory is full. */
+/* Adds a convolution to the list that convolutions() runs. A convolution computes 3 x 3 taps at every location of a picture of side x side
+ * pixels. 9 * channels must be a multiple of 32. Returns 0 if the memory is full. */
 EXPORT uint32_t add_convolution(uint32_t rows, uint32_t channels, uint32_t side) {
     nx_patches p = {side, side, channels, 0, 3, 3, 1, 1, 1, 1, 1, 1, 1};
     if (convolved == MOST || rows > DEEPEST || channels > DEEPEST || (uint64_t)side * side * nx_stride(channels) > PICTURE || nx_convolve_bytes(&p) > sizeof scratch) return 0;

@@ -95,7 +95,7 @@ export function q8_0(data) {
 }
 
 /**
- * Rounds to GGUF's Q4_0. A block holds 32 numbers: a half-precision scale and then 16 bytes. Byte i holds value i in its low nibble and
+ * Rounds to GGUF's Q4_0. A block of 32 numbers consists of a half-precision scale and 16 bytes. Byte i holds value i in its low nibble and
  * value i + 16 in its high nibble, each plus 8.
  *
  * @param {Float32Array} data

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures in Node the time of a step for sequences of different lengths, for models with sparse attention and for models with dense
-// attention. The models have random weights and the same widths. The measured steps are at the last positions of a sequence.
+// Measures the time of a step in Node for models with sparse and with dense attention, at several sequence lengths. The models have random
+// weights and the same widths. The measured steps are at the last positions of a sequence.
 //
 //   node tests/bench/sparse.js [--width 64] [--lengths 1024,4096,16384,65536] [--json]
 //
@@ -11,8 +11,8 @@
 //
 // The two layers of strided attention together see at most 2 sqrt(n) of n positions, so their time should double when n quadruples. The
 // measured factor is two to three, because the keys and values of a run outgrow one cache level after another. In these models, fixed
-// attention sees sqrt(n) + n / 16 positions, because the number of positions that summarise a block grows with the side of the picture. The
-// page on sparse attention uses the same rule.
+// attention sees sqrt(n) + n / 16 positions, because the number of positions that summarise a block grows with the side of the picture.
+// web/pages/sparse/cost.js measures models with the same patterns.
 // @ts-check
 import './quiet.js';
 import { readFile } from 'node:fs/promises';
@@ -34,8 +34,7 @@ const {
 const STEPS = 96,
   TOGETHER = 8;
 /**
- * FIRST: number of positions before the measured steps at the beginning. AT_ONCE: number of positions with given values that are read
- * together.
+ * FIRST: position of the first measured step at the beginning of a sequence. AT_ONCE: number of given ids that are read in one call.
  */
 const FIRST = 1,
   AT_ONCE = 512;
@@ -68,7 +67,7 @@ function measureOnce(which, side) {
     return (user + system) / TOGETHER;
   };
   const late = known(n - STEPS);
-  // Beginning and end alternate, because the speed of the machine changes.
+  // Steps at the beginning and at the end alternate, so that changes in the speed of the machine affect both.
   const pairs = Array.from({ length: STEPS / TOGETHER }, (_, i) => {
     const early = known(FIRST),
       times = [timed(early, FIRST), timed(late, n - STEPS + i * TOGETHER)];

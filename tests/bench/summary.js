@@ -87,8 +87,8 @@ function ceilings(samples, facts) {
 
 /**
  * Returns the minimum time of a step on this machine divided by the measured time. The minimum is the longer of two times: the time in
- * which the dot-product loop computes the step's multiply-adds, and the time to read the step's bytes. The time to read counts only if the
- * bytes do not fit the second-level cache.
+ * which the dot-product loop computes the step's multiply-adds, and the time to read the step's bytes. The reading time is ignored if the
+ * bytes fit in the second-level cache.
  *
  * @param {number | undefined} ms
  * @param {Work} work

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Writes models for LiteRT, whose files are FlatBuffers. A model consists of the matrix products of W1, in order. */
+/** Writes models for LiteRT, whose files are FlatBuffers. A model consists of the matrix products of the decoder W1 (models.js), in
+ * order. */
 
 import { normal } from './random.js';
 

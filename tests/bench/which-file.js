@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compares weight types. For each type, prints the size of the file, the processor time per token of a prompt, the processor time per
-// generated token, and the peak memory while the file is loaded. The memory that Node itself uses is not counted. The models have the same
-// shape and random weights. Each measurement runs in its own process, and the types alternate.
+// generated token, and the peak memory while the file is loaded. The memory that Node itself uses is not counted. All models have the same
+// shape, and their weights are random. Each measurement runs in its own process, and the types alternate.
 //
 //   node tests/bench/which-file.js [--rounds 3] [--size 110M] [--types F16,Q8_0,Q6_K,Q4_K_M,Q4_0] [--json]
 //

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests the settings in the address of a page. Changing a setting changes the address, Back restores the setting, and a new visit applies
- * the address. Malformed addresses are ignored.
+ * Tests the settings in the address of a page. Changing a setting changes the address, Back restores the setting, and opening an address
+ * applies its settings. Malformed addresses are ignored.
  */
 
 import assert from 'node:assert/strict';

@@ -156,7 +156,7 @@ test('a translation and its sentence each start on the side where their language
     });
     const picture = await decode(page, await page.screenshot({ path: `${OUT}bidi-aligned.png`, fullPage: true }));
     /**
-     * Returns the first and the last column with ink in the rows from `from` to `to`. Column 0 is the canvas's left edge.
+     * Returns the first and the last column that have ink in rows `from` to `to` - 1. Column 0 is the canvas's left edge.
      * @param {number} from
      * @param {number} to
      */

@@ -48,8 +48,8 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
   // This switch replaces Playwright's switch of the same name, so it repeats the features that Playwright disables. The switch also
-  // disables the popups of the address bar, which are separate pages. If they were enabled, each new context would create them, which takes
-  // nearly half of the time for a new context.
+  // disables the popups of the address bar. Otherwise every new context would create these popups, which are separate pages. Creating them
+  // takes nearly half of the time that a new context needs.
   `--disable-features=${[
     'AvoidUnnecessaryBeforeUnloadCheckSync',
     'DestroyProfileOnBrowserClose',
@@ -161,7 +161,8 @@ async function stop() {
 }
 
 /**
- * Starts a server and a browser for the tests of a file. When the tests of all files that share them have run, they are ended.
+ * Starts a server and a browser for the tests of a file. Several files may share the server and the browser; both end after the tests of
+ * the last of these files.
  *
  * @param {string[]} [flags]  flags of the browser
  * @param {Fonts} [fonts]
@@ -273,7 +274,7 @@ export const everyPage = async () => ['', ...(await pagesOf(WEB)).map((name) => 
 /** Returns the address of every page in every language, below web/. */
 export const everyPageInEveryLanguage = async () => [...(await framedPages(WEB)).keys()].map((path) => path.replace('index.html', ''));
 
-/** Time limit for a page's first figure while all cores are busy. The photographs on the colour page take a minute on such a machine. */
+/** Time limit for a page's first figure while all cores are busy. The photographs on the colour page then take a minute. */
 export const WAIT = { timeout: 180_000 };
 
 /**

@@ -93,8 +93,8 @@ more('a visitor’s model may attend to 4 x 4 locations in pictures of 8 x 8 pix
     await told(page);
     await page.locator('#caption .word').first().hover();
     /**
-     * Returns the brightness of each of the 4 x 4 squares on the canvas where the visitor sets attention by hand. A square is bright if the
-     * visitor has set attention to it.
+     * Returns the brightness of each of the 4 x 4 squares on the canvas where the visitor moves the network's attention. The square that
+     * the network attends to is bright.
      */
     const lights = () =>
       page.evaluate(() => {

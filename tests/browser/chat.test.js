@@ -104,7 +104,7 @@ test('in Korean the chat has Korean text, and a single live region announces the
   }, PHONE));
 
 /**
- * Sends a message to a chat with a model that answers with these tokens.
+ * Sends a message to a chat whose model answers with the tokens in `steps`.
  * @param {Page} page
  * @param {object[]} steps
  * @param {object} run further properties of the run

@@ -50,8 +50,8 @@ export async function shiftsBelow(page, most) {
 }
 
 /**
- * Waits, without a click, until no visible canvas of the first figure is empty. A canvas with `pointer-events: none` is an overlay and may
- * be empty.
+ * Waits until all visible canvases of the first figure have content. The figure must not need a click. A canvas with `pointer-events: none`
+ * is an overlay and may be empty.
  *
  * @param {Page} page
  */
@@ -90,7 +90,7 @@ export async function turnTo(page, hashes) {
 /** @param {Page} page */
 export async function fits(page) {
   const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
-  // A phone lays out a page that is too wide as if the screen were wider.
+  // If a page is too wide, a phone lays it out as if the screen were wider.
   const { width } = page.viewportSize() ?? { width: screen };
   assert.ok(wide <= width && screen <= width, `${wide} pixels, but the screen has ${width}`);
 }

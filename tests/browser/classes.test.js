@@ -22,7 +22,7 @@ const { withPage } = session();
 const DIGITS = '/web/pages/image-transformer/';
 const COLOUR = '/web/pages/colour/';
 const SAMPLES = 6;
-/** Time limit, because sixty pictures take long on a busy machine. */
+/** Time limit. Sixty pictures take a long time on a busy machine. */
 const WAIT = { timeout: 120000 };
 
 /** @param {string} name */
@@ -215,7 +215,7 @@ more('off screen the run pauses, and back on screen it draws the rest', () =>
     await page.locator('#classes-run-text', { hasText: 'Start over' }).waitFor();
     assert.deepEqual(await pixels(page, 0), kept);
     await groupIs(page, 0);
-    // Checks that a run that the visitor stopped stays stopped.
+    // Checks that a run stays stopped after the visitor has stopped it.
     await page.click('#classes-stop');
     await hide(true);
     await hide(false);

@@ -260,7 +260,7 @@ test('if photographs cannot be loaded, there is a message, and the visitor can c
       await download((route) => route.abort());
       await page.locator('#colour-load-action', { hasText: 'Load the model' }).click();
       await page.locator('#colour-load-text', { hasText: /could not be loaded/ }).waitFor();
-      // The next control switches back to the emoji, whose model is already loaded.
+      // Switches back to the emoji, whose model is already loaded.
       await page.locator('#colour-switch input').first().check();
       await page.locator('#colour-run:enabled').waitFor(WAIT);
       assert.ok(await page.locator('#colour-load').isHidden());

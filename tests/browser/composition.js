@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Keys as browsers report them during a composition, and as Safari reports the Enter that follows it. */
+/** Key events that pages must ignore: keys during a composition, the Enter after a composition as Safari reports it, and shortcuts. */
 export const KEYS = [
   { key: 'Enter', isComposing: true, keyCode: 229 },
   { key: 'Enter', isComposing: false, keyCode: 229 },

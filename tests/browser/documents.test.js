@@ -4,9 +4,9 @@
 /**
  * Runs blocks of code from the documents, unchanged, in a page: every second block of HTML, CSS and JavaScript in README.md and the manual,
  * and some blocks of the pages. ./build.sh test-sweep runs all of these blocks. Blocks of the pages need only a canvas, a button and
- * pictures. The test provides what the text before a block promises: `image` and `canvas`, weight files next to the page, and a copy of
- * web/dist, both as `nextpixel` and on https://cdn.example. If a block continues an earlier block that imports `load`, the test also
- * provides `load`. tests/js/documents.test.js runs shell blocks and all other blocks.
+ * pictures. The test provides everything that the text before a block mentions: `image`, `canvas`, weight files next to the page, and a
+ * copy of web/dist. Blocks can import this copy as `nextpixel` and from https://cdn.example. If a block continues an earlier block that
+ * imports `load`, the test also provides `load`. tests/js/documents.test.js runs shell blocks and all other blocks.
  */
 
 import assert from 'node:assert/strict';

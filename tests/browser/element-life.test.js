@@ -168,7 +168,8 @@ test('at any moment, properties can be set, methods can be called, and the eleme
       const { make, heard, nap, count } = /** @type {Given} */ (/** @type {any} */ (globalThis));
       /** @type {Record<string, unknown>} */
       const all = {};
-      // Sets the size long before the element is connected, and while the element is disconnected.
+      // Sets all properties either long before or right after the element is connected. Then sets the height again while the element is
+      // disconnected.
       const sizes = [];
       for (const early of [true, false]) {
         const element = /** @type {any} */ (document.createElement('next-pixel'));
@@ -297,7 +298,7 @@ for (const [i, some] of [SHOWN.filter(([, { freed }]) => freed), SHOWN.filter(([
               for (const [what, ref] of kept) if (ref.deref()) count[what] = (count[what] ?? 0) + 1;
               return Object.entries(count).filter(([, n]) => n > 1);
             };
-            // On a busy machine, it takes some seconds until the last task that refers to an element has run.
+            // On a busy machine, the last task that refers to an element may run only after some seconds.
             for (let i = 0; i < 100 && (i < 10 || left().length > 0); i++) {
               await nap(i < 10 ? 100 : 200);
               /** @type {any} */ (globalThis).gc();

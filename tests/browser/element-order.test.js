@@ -94,7 +94,7 @@ const LIVES = [
   'after a run',
 ];
 
-/** The number of tasks that npm test covers. npm test covers each of these tasks at some of the moments. */
+/** The number of tasks that npm test covers. npm test covers each of these tasks only at some of the moments in LIVES. */
 const SOME = TASKS_SHOWN.filter(([, { often }]) => often).length;
 
 for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of TASKS_SHOWN.entries()) {
@@ -178,7 +178,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
                 /** Waits for the model, except in tests of the property `loading`, which decides when the download starts. */
                 const ready = (/** @type {Any} */ element) =>
                   name === 'loading' ? nap(100) : until(() => element.told.ready > 0, `${name}: the model is loaded`);
-                // Creates an element for each moment. The other elements are compared with the first element.
+                // Creates an element for each moment at which the property is set. The other elements are compared with the first element.
                 for (const life of ['from the beginning', ...lives]) {
                   if ((life === 'before the definition') !== early) continue;
                   const element = bare(name);
@@ -384,7 +384,7 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
   );
 }
 
-/** The methods to call before the element is connected, after it was removed, and without a model. */
+/** The methods that the test calls on an element that is not connected yet, on a removed element, and on an element without a model. */
 const METHODS = ['pause', 'play', 'send', 'stop', 'toBlob'];
 
 test('before the element is connected and after it was removed, methods work or say why they cannot', { timeout: 60000 }, () =>

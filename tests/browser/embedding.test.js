@@ -43,8 +43,8 @@ after(async () => {
 });
 
 /**
- * A server for another site. Its page has the HTML `course` as its body. A real server is necessary, because Chromium does not let a page
- * that `page.route` serves embed pages of this machine.
+ * A server for another site. Its page has the HTML `course` as its body. A real server is necessary: if `page.route` serves a page,
+ * Chromium does not let this page embed pages of this machine.
  */
 const theirs = createServer((_, response) => {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>A course</title><body><h1>A course</h1>${course}</body></html>`;
@@ -191,9 +191,9 @@ more('an error that occurs while a frame is measured is shown', () =>
   }),
 );
 
-/** The frame may be this many pixels higher than its figure, because the frame has the same height for a range of widths. */
+/** The frame may be up to this many pixels taller than its figure, because the frame has the same height for a range of widths. */
 const GAP = 330;
-/** The figure may be up to this many times as high as the frame, because a script may lay out a canvas differently in the frame. */
+/** The figure may be taller than the frame by up to this factor, because a script may lay out a canvas differently in the frame. */
 const LAID_OUT = 1.08;
 
 /** Returns the code that the open page offers for embedding a figure. @param {Page} page @param {string} id */

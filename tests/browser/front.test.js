@@ -26,9 +26,9 @@ const PAGE = '/web/';
 /** With reduced motion, nothing runs unless a test starts it; animation would use a whole core. */
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 /**
- * The maximum size of all files for the first screen, compressed as by a static server. This maximum excludes the weights, the engine and
- * the worker; ./build.sh size checks their own limits. A quarter of this maximum is for the recorded drawings on the tiles, which are
- * loaded after the first pixel.
+ * The maximum total size of the files for the first screen, compressed as a static server compresses them. This maximum excludes the
+ * weights, the engine and the worker; ./build.sh size checks their own limits. A quarter of this maximum is for the recorded drawings on
+ * the tiles, which are loaded after the first pixel.
  */
 const MOST = 84 * 1024;
 

@@ -80,7 +80,8 @@ test('pointing at a pixel shows the weights that the file has for it', options, 
         ),
         said,
       );
-      // Colours are warm where ink makes ink more probable, and blue where it makes ink less probable; later pixels have no weight.
+      // A pixel has a warm colour if ink at this pixel makes ink at the selected pixel more probable, and a blue colour if it makes ink
+      // there less probable. Later pixels have no weight.
       const colours = await page.locator('#votes canvas').evaluate((element) => {
         const { width } = /** @type {HTMLCanvasElement} */ (element);
         const context = /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (element).getContext('2d'));

@@ -96,7 +96,7 @@ export function galleryOf(id, root) {
 }
 
 /**
- * Returns the three pictures of a run that a row shows. The samples are divided into three groups, and the row shows the first sample of
+ * Returns the three pictures that a row shows for a run. The samples are divided into three groups, and the row shows the first sample of
  * each group; if samples compete, this is the most probable sample of the group.
  *
  * @param {Model} model

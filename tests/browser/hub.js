@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * A server on this machine that stands in for the Hugging Face Hub. The server has files at the addresses that hf: addresses resolve to,
- * with ETags, ranges and CORS headers.
+ * A server on this machine that stands in for the Hugging Face Hub. The server returns the files to which hf: addresses resolve, and
+ * supports ETags, ranges and CORS.
  */
 
 import { createServer } from 'node:http';
@@ -17,8 +17,8 @@ export async function startHub(files) {
   /** The path and the Range header of every request. @type {{ path: string, range?: string }[]} */
   const asked = [];
   /**
-   * The server's behaviour. `stopAfter`: the maximum number of bytes that it sends of a response. `ranges`: whether its headers say that it
-   * accepts range requests.
+   * The server's behaviour. `stopAfter`: the maximum number of bytes of a response that the server sends. `ranges`: whether its headers say
+   * that it accepts range requests.
    */
   const how = { stopAfter: Infinity, ranges: true };
   const headers = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'range', 'access-control-expose-headers': '*' };

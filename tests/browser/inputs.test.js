@@ -21,7 +21,8 @@ const { withPage } = session(['--autoplay-policy=no-user-gesture-required']);
 const options = { timeout: 120_000 };
 
 /**
- * Defines the test cases in a page. `verbs` maps the name of each case to a function, which is called with the model and the input.
+ * Adds the test cases to a page, as the global variable `verbs`. `verbs` maps the name of each case to a function, which is called with the
+ * input.
  *
  * @param {Page} page @param {Input['takes']} what
  */

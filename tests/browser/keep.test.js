@@ -484,7 +484,7 @@ test('after a new release, a kept course works until it is updated, and unchange
           assert.deepEqual(await stored('unfinished'), ['course-c'], 'the list of the files that have arrived');
         }
 
-        // An unfinished download that cannot be continued is deleted: its release was withdrawn, or its course was removed.
+        // An unfinished download is deleted if it cannot be continued because its release was withdrawn or its course was removed.
         const scripts = () =>
           page.evaluate(async () => {
             const cache = await caches.open('nextpixel-page');

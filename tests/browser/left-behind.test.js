@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Checks that a page releases everything after models of every kind were shown, stopped and closed, or failed. No worker, timer, object URL
- * or running AudioContext may remain, and no listener on an object that outlives the models.
+ * Checks that a page releases everything after a model of any kind was shown, stopped and closed, or has failed. No worker, timer, object
+ * URL or running AudioContext may remain, and no listener on an object that outlives the models.
  */
 
 import assert from 'node:assert/strict';
@@ -28,7 +28,7 @@ function count() {
     ...Object.fromEntries([...left].filter(([, n]) => n !== 0)),
     ...Object.fromEntries([...contexts].flatMap((ref) => (ref.deref()?.state === 'running' ? [['running AudioContext', 1]] : []))),
   });
-  // Listeners count only on these objects: those that live as long as the page, and those that belong to the caller.
+  // Counts only listeners on objects that live as long as the page, and on objects that belong to the caller.
   const lasting = (/** @type {any} */ target) =>
     target === window ||
     target === document ||
@@ -96,7 +96,7 @@ function count() {
     constructor() {
       super();
       contexts.add(new WeakRef(this));
-      // All elements of a page share one AudioContext, and the test's calls of the library have another one.
+      // All elements of a page share one AudioContext. The test's calls to the library use a second one.
       if (contexts.size > 2) more('more than one AudioContext');
     }
   };

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests links that open someone's model on a page, PAGE/?model=ADDRESS. The address of the model has the same origin as the page, or
- * another one.
+ * Tests links that open someone's model on a page, PAGE/?model=ADDRESS, both for models on the origin of the page and for models on another
+ * origin.
  */
 
 import assert from 'node:assert/strict';

@@ -89,7 +89,7 @@ const drawn = async (page) =>
   Number(/^\d+/.exec((await page.locator('.ahead-panel canvas').first().getAttribute('aria-label')) ?? '')?.[0]);
 
 /**
- * Records, for every run of a single digit, how far ahead of its pass each pixel was computed. Must be called before the page opens.
+ * Records the index of each pixel within the pass that computed it, for every run of a single digit. Must be called before the page opens.
  *
  * @param {Page} page
  */
@@ -183,7 +183,7 @@ test("the picture is the model's drawing, and the passes match the steps of the 
     assert.equal(await text(page, 'right-guessing'), String(PIXELS - count));
     assert.equal(await text(page, 'each-guessing'), (PIXELS / count).toFixed(2));
     assert.equal(await text(page, 'summary'), `784 pixels in ${count} passes: ${(PIXELS / count).toFixed(2)} pixels per pass on average.`);
-    // The figure also draws without drafts, and shows the results of both modes. Of the durations, the figure compares only the medians.
+    // The figure also draws without drafts, and shows the results of both modes. The figure compares only the medians of the durations.
     assert.deepEqual(
       [await text(page, 'passes-without'), await text(page, 'each-without'), await text(page, 'right-without')],
       ['784', '1.00', 'none'],

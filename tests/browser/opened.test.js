@@ -68,7 +68,7 @@ test('by keyboard alone, every step of the walkthrough shows a sentence, and thi
       assert.ok(!/undefined|NaN/.test(text), text);
       const number = await told(page);
       check(number);
-      // The sentence below names the value under the pointer.
+      // The sentence of the step states the value whose sum is displayed.
       for (const live of await item
         .locator('[data-live=compared], [data-live=scaled], [data-live=value], [data-live=logit]')
         .allTextContents()) {

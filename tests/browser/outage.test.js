@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Lets the connection fail for a second while a model is being loaded. The model must load, whichever file is being downloaded then. A
- * loaded element must run without a connection.
+ * Drops the connection for a second while a model is being loaded. The model must load, whichever file is being downloaded at that moment.
+ * A loaded element must run without a connection.
  */
 
 import assert from 'node:assert/strict';
@@ -126,7 +126,7 @@ for (const [i, model] of MODELS.entries()) {
   });
 }
 
-/** An element of each kind whose file is in weights/, except elements that fetch their input during a run. */
+/** The elements whose model files are in weights/, except elements that fetch their input during a run. */
 const SHOWN = Object.entries(flat(rowsOf('shown'))).filter(
   ([name, { attributes }]) => !('src' in attributes) && existsSync(inRepository(`weights/${name}.gguf`)),
 );

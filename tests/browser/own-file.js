@@ -33,7 +33,7 @@ const OF_OTHERS = Object.fromEntries(
     }),
   ),
 );
-/** The pages that do not have this box, but another control for opening a file. Other tests cover these pages. */
+/** The pages that have another control for opening a file instead of this box. Other tests cover these pages. */
 export const ELSEWHERE = Object.keys(ownFiles()).filter((name) => !(name in PAGES));
 /** The pages that `npm test` covers. */
 export const SHORT = Object.keys(PAGES).filter((name) => PAGES[name].always);

@@ -2,13 +2,13 @@
 // @ts-check
 
 /**
- * Tests the promises that every page keeps, in one load of the published page: its layout does not shift while it loads, its first figure
- * is drawn without a click, and nothing violates the security policy. all/pages.test.js makes each check on every page, at every width, in
- * a separate load.
+ * Loads published pages, each page once, and checks what every page promises: its layout does not shift while it loads, its first figure is
+ * drawn without a click, and nothing violates the security policy. all/pages.test.js makes each check on every page, at every width, in a
+ * separate load.
  *
- * The pages are the front page and the folders of web/pages, in groups of eight. `npm test` loads the first four pages of the first group
- * here, and the first two pages of each further group. The other pages have tests of their own, which also fail if a page reports a
- * problem. Some pages of a group have further checks:
+ * The front page and the folders of web/pages are divided into groups of eight pages. In this file, `npm test` loads the first four pages
+ * of the first group and the first two pages of each further group. The other pages have tests of their own, which also fail if a page
+ * reports a problem. Some pages of a group have further checks:
  * - The first two pages (in ./build.sh test-sweep, also the fifth and the sixth) are drawn completely. They must fit every screen, and
  *   axe-core must find no fault, in light mode or in dark mode at phone size.
  * - The third page is loaded again, and Tab must reach all its controls.

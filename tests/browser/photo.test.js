@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests how a visitor's own picture reaches a figure: from a file, by drop, by paste or from the camera. Also tests scaling down and error
- * messages.
+ * Tests the ways in which a visitor's own picture reaches a figure: as a file, by drag and drop, from the clipboard, and from the camera.
+ * Also tests scaling down and error messages.
  */
 
 import assert from 'node:assert/strict';
@@ -126,7 +126,7 @@ test('a picture is scaled down by averaging each area, as in the library, and tu
       // rounding.
       assert.ok(picture.far <= (alpha ? 1 : 2), `${width} x ${height}: ${picture.far}`);
     }
-    // A photograph whose metadata say that it is rotated is turned upright: left becomes top.
+    // A photograph is turned upright if its metadata say that it is rotated: left becomes top.
     const jpeg = Buffer.from(
       await page.evaluate(async () => {
         const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 64 });

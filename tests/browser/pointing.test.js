@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks that a term in a page's text highlights the part of a figure that the term names, while the term has the pointer or the focus. */
+/** Checks terms in a page's text: while a term is hovered or focused, the part of a figure that the term names is highlighted. */
 
 import assert from 'node:assert/strict';
 
@@ -18,8 +18,8 @@ for (const [i, name] of PAGES.entries()) {
         await page.goto(`/web/pages/${name}/`);
         await page.waitForFunction(() => document.querySelector('main figure [data-phase]:not([data-phase=empty])'));
         await page
-          // On the page "The Transformer, opened", the first figure is finished from the start, and this button runs it again. After this
-          // run, the first step of the walkthrough has a sum without buttons.
+          // Starts the first figure. On the page "The Transformer, opened", the first figure is finished from the start, so the button runs
+          // the figure again. After this run, the computation of the first step (#sum) has no buttons.
           .locator(name === 'opened' ? '#transport button.primary' : 'main figure [data-phase=ready] button.primary')
           .first()
           .click({ timeout: 5000 })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the page on reading with a memory as a visitor uses it. */
+/** Uses the page "Reading with a memory" as a visitor would, and checks what it shows. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -77,7 +77,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     assert.equal(await person.getAttribute('aria-pressed'), 'true');
     const [chosen] = await made({ latent: faces[1].latent, label: 1, maps: true });
 
-    // A corner of the walk through latent space equals the picture of its latent.
+    // In a corner of the pad, the walk through latent space shows the picture of this corner's latent.
     await page.locator('#figure-walk').scrollIntoViewIfNeeded();
     const pad = page.locator('#pad');
     await page.waitForFunction(() => document.getElementById('walk-said')?.textContent);
@@ -90,7 +90,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     assert.equal(await page.locator('#walk-said').textContent(), '100 %, 0 %, 0 %, 0 % of the four');
     await shown('between', chosen.values);
 
-    // The page shows the same attention as the library for a point that is selected by keyboard; the point stays selected.
+    // For a point that is selected with the keyboard, the page shows the attention that the library computes. The point stays selected.
     await page.locator('#figure-look').scrollIntoViewIfNeeded();
     await shown('look-picture', chosen.values);
     await page.locator('#look-picture').press('ArrowRight');
@@ -114,7 +114,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     const told = Number(/(\d+)% of its attention/.exec((await page.locator('#look-said').textContent()) ?? '')?.[1]);
     assert.ok(Math.abs(told - 100 * most) <= 1, `${told}, ${most}`);
 
-    // Gamma 0 gives another picture; the gamma of the file gives the first picture again.
+    // With gamma 0, the picture is different. With the gamma of the weight file (times 1), the first picture returns.
     await page.locator('#gamma').fill('0');
     await page.locator('#look-picture[data-gain="0"]').waitFor();
     assert.notEqual(await sum(page, '#look-picture'), String(sumOf(chosen.values)));

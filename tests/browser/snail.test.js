@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the page on SNAIL as a visitor uses it. */
+/** Uses the SNAIL page as a visitor would, and checks what it shows. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -88,7 +88,7 @@ test('characters can be chosen and drawn, and attention and order can be changed
     await page.locator('#alphabet').selectOption('Tibetan');
     await page.locator('#order-said', { hasText: /^$/ }).waitFor({ state: 'attached' });
 
-    // The visitor draws the examples: at first none, then a line, a cross and a hook. The character to classify is a cross.
+    // The visitor starts with no examples and draws three: a line, a cross and a hook. The character to classify is a cross.
     await page.locator('#mine').click();
     await said(page, /^Draw the first example\.$/);
     await stroke(page, 0, LINE);

@@ -101,7 +101,7 @@ test("a row shows the model's input, the most probable picture of each group, an
     await page.locator('#superres-pace', { hasText: /^[\d.]+ ms per pixel, computed on your device$/ }).waitFor();
     await page.locator('#enlarged').screenshot({ path: `${OUT}superres.png` });
 
-    // If each group has one sample, all samples are shown, in their order.
+    // If each group has one sample, all samples are shown in order.
     await page.locator('#superres-tries').selectOption('3');
     await rowIs(page, 0, 'being drawn');
     await rowIs(page, 0);

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Opens the page on tokens. For visitors, the page loads weights/stories.gguf. The tests use stories260K instead, or the file that the
- * environment variable TALES names.
+ * Opens the page web/pages/tokens/. For visitors, the page loads weights/stories.gguf. The tests use stories260K instead, or the file that
+ * the environment variable TALES names.
  */
 
 import { readFile } from 'node:fs/promises';

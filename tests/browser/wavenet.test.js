@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests sound in a browser: an AudioContext must play exactly the samples that Node computes. Also tests the page on WaveNet, and the
- * element with sound.
+ * Tests sound in a browser: an AudioContext must play exactly the samples that Node computes. Also tests the WaveNet page, and an element
+ * that plays sound.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests text that is drawn on a canvas, by drawTo() of a text run and by <next-pixel task="generate">. */
+/** Tests the text that drawTo() of a text run and <next-pixel task="generate"> draw on a canvas. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

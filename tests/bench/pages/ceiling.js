@@ -7,7 +7,7 @@ import { bytesOf, turn } from './common.js';
 
 const MB = 2 ** 20;
 const PAGE = 65536;
-/** Size of the weights of the dot product. The weights fit the second-level cache of every machine. */
+/** Size of the weights of the dot product. The weights fit in the second-level cache of every machine. */
 const DOT_BYTES = MB / 4;
 
 /** @param {{ wasm: string, most: number }} options  most: the maximum for the argument `megabytes` of stream() */
@@ -17,8 +17,8 @@ export async function start({ wasm, most: megabytes }) {
   const at = Math.ceil(exports.__heap_base.value / 128) * 128;
   const most = megabytes * MB;
   exports.memory.grow(Math.ceil((at + most) / PAGE));
-  // Writes the memory first. All pages of memory that was never written are one physical page of zeros, so reads would come from the
-  // first-level cache.
+  // Writes the memory first. The system maps all unwritten memory to one physical page of zeros, so reads of unwritten memory would come
+  // from the first-level cache.
   new Uint8Array(exports.memory.buffer, at, most).fill(1);
   const times = 64;
   /** @param {(...values: number[]) => number} dot @param {number} columns */
@@ -52,7 +52,7 @@ export async function start({ wasm, most: megabytes }) {
 }
 
 /**
- * Starts the products of tests/bench/products.c.
+ * Prepares matrix products of these shapes. tests/bench/products.c computes the products.
  *
  * @param {{ wasm: string, shapes: [rows: number, columns: number][], four?: boolean }} options  four: whether the weights have 4 bits
  */

@@ -44,7 +44,7 @@ export async function start({ peers, model, shape, prompts = false }) {
   };
   return {
     ...(await stepped({ reset, step: (token, position) => run([prompts ? token % 256 : token], position) })),
-    /** Returns the milliseconds that reading a prompt of this many tokens takes. */
+    /** Returns the time to read a prompt of this many tokens, in milliseconds. */
     prompt: (/** @type {{ length: number }} */ { length }) =>
       turn(1, async () => {
         reset(0);

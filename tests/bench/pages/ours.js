@@ -90,7 +90,7 @@ export async function startCore({ wasm, model }) {
       });
     },
     /** Returns milliseconds per position in the middle of a picture. All measurements use the same session, because the first half of a
-     * large picture takes long to draw. */
+     * large picture takes a long time to draw. */
     middle({ steps = 1, aligned = 1 }) {
       return turn(steps, () => {
         if (!kept || core.position(kept) + steps > core.part.length) {
@@ -132,7 +132,7 @@ export async function startPicture({ wasm, model }) {
   const core = new Core(await compile(wasm), await bytesOf(model));
   const label = Uint32Array.of(0);
   return {
-    /** Returns the milliseconds per picture, including its session, with one thread. */
+    /** Returns the milliseconds per picture with one thread, including the time to open and close the session. */
     picture: () =>
       turn(1, () => {
         const start = performance.now();
@@ -160,14 +160,15 @@ export async function startLibrary({ wasm, model }) {
   /** @type {OffscreenCanvas | undefined} */
   let picture;
   if (completes) {
-    // A typical picture, drawn by the model itself, because the time of a step may depend on the values.
+    // The measurements complete a typical picture, because the time of a step may depend on the values. The model itself draws this
+    // picture.
     picture = new OffscreenCanvas(width, height);
     const blank = { data: new Uint8Array(width * height * channels), width, height };
     await loaded.complete(blank, { rows: 0, seed: 1 }).drawTo(/** @type {any} */ (picture));
   }
   return {
     info: { width, height, completes },
-    /** Returns the milliseconds until the lower half of a picture is drawn, and the number of pixels of this half in one sample. */
+    /** Draws the lower half of a picture. Returns the time in milliseconds, and the number of pixels that are drawn per sample. */
     async half({ samples = 1 }) {
       let count = 0;
       const ms = await turn(1, async () => {
@@ -179,9 +180,10 @@ export async function startLibrary({ wasm, model }) {
       });
       return { ms, pixels: count / samples / channels };
     },
-    /** Returns milliseconds per picture drawn without input, in two modes: the default, which uses speculative decoding if it is faster,
-     * and without speculative decoding. The share of correct drafts differs between pictures, so several pictures are measured. They are
-     * the same in every round. The two modes alternate, because the speed of the machine changes from second to second. */
+    /** Draws pictures without input and returns the milliseconds per picture in two modes. The default mode uses speculative decoding if it
+     * is faster; the other mode never uses speculative decoding. The share of correct drafts differs between pictures, so several pictures
+     * are measured. They are the same in every round. The two modes alternate, because the speed of the machine changes from second to
+     * second. */
     async ahead({ pictures = 4 }) {
       const parts = { with: 0, without: 0 };
       for (let seed = 1; seed <= pictures; seed++) {

@@ -19,8 +19,8 @@ const { withPage } = session();
 /** Milliseconds. A figure must change within ANSWER. A figure that has not changed for REST counts as at rest. */
 const [ANSWER, REST] = [8000, 600];
 /**
- * Selectors of controls, beginning with those that are most likely to change the figure. Of the controls that match a selector, the test
- * tries the first EACH.
+ * Selectors of controls, beginning with those that are most likely to change the figure. For each selector, the test tries the first
+ * matching controls (at most EACH).
  */
 const CONTROLS = [
   'input[type=range]:enabled',
