@@ -14,7 +14,10 @@ import { EXAMPLES } from '../../web/pages/alignment/examples.js';
 import { FUNCTIONS, scored } from '../../web/pages/alignment/score-functions.js';
 import { oneOf } from '../more.js';
 
-/** Upper bounds for the largest and for the mean difference between the weights. The engine rounds its products to eight bits. */
+/**
+ * Upper bounds for the largest and the mean difference between an attention weight of the page and the same weight in the engine. The
+ * engine rounds its products to eight bits.
+ */
 const [MOST, MEAN] = [0.03, 0.001];
 
 for (const [i, name] of ['general', 'additive', 'local-p', 'location', 'none'].entries()) {

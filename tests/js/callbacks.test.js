@@ -42,7 +42,7 @@ function canvas() {
 }
 
 /**
- * Returns a callback whose call number `count` calls `fail`. All its other calls do nothing.
+ * Returns a callback that calls `fail` the `count`-th time it is called, and otherwise does nothing.
  * @param {number} count
  * @param {() => any} fail
  */

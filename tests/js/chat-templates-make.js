@@ -3,8 +3,8 @@
 
 /**
  * Makes tests/js/chat-templates.json. This file has chat templates from public model files, and chats that Jinja itself has rendered with
- * these templates. Jinja has the settings that the package transformers uses. The templates come from @huggingface/ollama-utils 0.0.18
- * (MIT), which collects them from GGUF files.
+ * these templates. The settings of Jinja are those of the Python package `transformers`. The templates come from @huggingface/ollama-utils
+ * 0.0.18 (MIT), which collects them from GGUF files.
  *
  *     npm pack @huggingface/ollama-utils@0.0.18          then unpack the package to FOLDER
  *     node tests/js/chat-templates-make.js FOLDER        needs python3 with jinja2

@@ -85,7 +85,8 @@ const CHATML =
   "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}";
 
 /**
- * The file has public templates, and for each template some chats as Jinja renders them.
+ * The file chat-templates.json contains chats (`talks`) and templates of public models. For each template, `rendered` lists the texts that
+ * Jinja renders from the chats; null means that the template refuses a chat.
  * @type {{ talks: { messages: any[], values: Record<string, any> }[], families: { family: string, template: string, rendered: (string |
  *   null)[] }[] }}
  */

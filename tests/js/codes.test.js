@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests audio codes: encoding and decoding audio, runs through several parts of a model, and errors. */
+/** Tests audio codes: encoding, decoding, runs that draw several levels of codes, and errors. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -61,7 +61,7 @@ test('a worker that starts late has a lower measured speed, and the clock may ru
 });
 
 /**
- * Returns links to fake workers, whose speeds the function `answer` returns.
+ * Returns links to fake workers. `answer` determines the speed of each worker.
  *
  * @param {number} count
  * @param {(worker: number, together: number) => any} answer  returns the speed of a worker when `together` workers are measured at once; 0

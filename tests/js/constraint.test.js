@@ -38,7 +38,7 @@ test('oneOf draws one of the texts, in any tokenization, and ends', async () => 
   assert.equal(await greedy({}), ' a time');
   assert.equal(await greedy({ topK: 1 }), ' a time', 'the filters see only the allowed tokens');
   assert.equal(await greedy({ logitBias: { ' the': 50 } }), ' the hill', 'biases count');
-  // If one string is a prefix of another, the run may end after the shorter string. The end costs nats too.
+  // If one string is a prefix of another, the run may end after the shorter string.
   const both = await Promise.all(
     Array.from({ length: 40 }, (_, seed) => model.generate('The', { oneOf: [' cat', ' cat sat'], seed, temperature: 100 }).text()),
   );

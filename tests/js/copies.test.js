@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests when a cached copy of a file is still valid. The tests cover the headers of different servers, compressed and uncompressed
- * responses, and the same or another origin.
+ * Tests the code that checks whether a cached copy of a file is still valid. The tests cover the headers of different servers, compressed
+ * and uncompressed responses, and the same or another origin.
  */
 
 import assert from 'node:assert/strict';

@@ -538,7 +538,7 @@ test('inputs are given by name and encoded in chunks; two interleaved runs draw 
 });
 
 test('a model allocates and frees only its own memory', async () => {
-  // While the file is opened, its bytes are in memory above the model; later, runs use that memory.
+  // Opening a model needs additional memory for the bytes of the file. This memory is then freed, and the run uses it.
   const file = toyModel({ embedding: 64, feedForward: 256 });
   const core = new Core(wasmModule, file);
   const memoryBytes = memoryOf(core);

@@ -35,8 +35,8 @@ test('each question ends with a question mark, and its figure is on its page', a
 });
 
 /**
- * Returns the files that the HTML of a page loads. Files of other pages, of the manual and of other sites are only links, so they do not
- * count.
+ * Returns the files that the HTML of a page loads. Links to other pages, to the manual and to other sites do not count, because they load
+ * nothing.
  * @param {string} html
  * @param {string} page  address of the page from web/
  * @returns {string[]}

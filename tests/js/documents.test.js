@@ -116,7 +116,7 @@ test('every file that a document or a comment names exists', async () => {
     if (!isDocument && (!/^(src|include|tests|weights|web)\/.*\.(c|h|js|py|sh)$/.test(file) || /^web\/(dist|single)\//.test(file)))
       continue;
     const said = existsSync(ROOT + file) ? await text(file) : '';
-    // Documents name a file in code formatting, by the last parts of its path. Comments name a file by its whole path.
+    // In documents, file names are in code formatting, and the path may lack its first folders. In comments, the path is complete.
     const paths = isDocument
       ? [...said.matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:c|h|js|py|md|sh))`/g)]
       : [...said.matchAll(/(?:\/\*|^\s*\*|\/\/|#).*$/gm)].flatMap(([line]) => [

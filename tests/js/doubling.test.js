@@ -32,7 +32,7 @@ const SHORT = 1 << 14;
  * Times below this number of milliseconds are not compared, because the clock and the garbage collector make their ratio too imprecise.
  */
 const LEAST_MS = 150;
-/** A time counts as quadratic if it grows by this factor or more. */
+/** A cost counts as quadratic if twice the input takes at least this many times as long. */
 const MOST = 3;
 
 /** @param {() => unknown} task @returns {number} */
@@ -92,8 +92,8 @@ const TEXTS = [
 let tasks = 0;
 
 /**
- * Compares the times for each text in TEXTS. `npm test` alternates between the even-numbered and the odd-numbered texts from one tokenizer
- * to the next.
+ * For each text in TEXTS, compares the time of `task` with its time for twice the length. `npm test` tests half of the texts: the
+ * even-numbered and the odd-numbered texts alternate from one task to the next.
  *
  * @param {string} name
  * @param {(text: string) => unknown} task

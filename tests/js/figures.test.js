@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Checks the figures for five lectures. In tests/browser/figures.js, each topic (A1, A2, ...) must have either a figure, which is on its
- * page in both languages, or a reason why the topic has no figure.
+ * Checks tests/browser/figures.js, the list of the topics (A1, A2, ...) of five lectures. Each topic must have a figure, or a reason why it
+ * has none. The figure must be on its page and on all translations of the page.
  */
 
 import assert from 'node:assert/strict';

@@ -86,7 +86,7 @@ test('the nats fall from those of 784 fair coins to below 110; the nats of digit
   const last = points[points.length - 1];
   assert.ok(last.learning < 110, `${last.learning}`);
   assert.ok(last.unseen < 190 && last.unseen > last.learning + 20, `${last.unseen}`);
-  // Weights on and above the diagonal, which a file must not have, stay zero.
+  // The model has no weights from a pixel to itself or to an earlier pixel, so these elements of the matrix stay zero.
   lesson.weights.weight.forEach((w, at) => {
     if (at % 784 <= Math.floor(at / 784)) assert.equal(w, 0);
   });

@@ -173,7 +173,7 @@ for (const name of models) {
   }
 }
 
-/** The number of test images that are used, of the hundred in the file; ./build.sh test-sweep uses all. */
+/** Number of test images to use. Each file contains 100; ./build.sh test-sweep uses all of them. */
 const IMAGES = EVERY ? 100 : 5;
 
 for (const name of ['digits', 'emoji', 'pixelcnn-digits', 'gated-pixelcnn-digits', 'sparse-digits', 'wavenet-digits']) {

@@ -29,7 +29,7 @@ async function drawn(run) {
 }
 
 /**
- * Returns, for each element of each sample, by how many columns the element was computed ahead of its turn.
+ * For each element of each sample, returns the number of columns by which the element was computed ahead of its turn.
  * @param {PictureRun} run
  * @param {number} samples
  */

@@ -3,8 +3,8 @@
 
 /**
  * `npm run test:all` runs everything that `npm test` leaves out. The command selects tests by a prefix of their names, so each test that
- * uses EVERY must have a name with this prefix (tests/more.js). A test file that failed is run again with the same selection of tests,
- * and does not make other files fail that share its process (tests/group.js).
+ * uses EVERY must have a name with this prefix (tests/more.js). Several test files share a process (tests/group.js). If one of them fails,
+ * the others must not fail because of it, and the failed file is run again with the same selection of tests.
  */
 
 import assert from 'node:assert/strict';
@@ -19,7 +19,7 @@ import { parse } from 'acorn';
 
 import { ROOT } from './helpers.js';
 
-/** The functions that register a test under a name with that prefix. */
+/** The functions of tests/more.js that add the prefix to the name of a test. */
 const SELECTED = ['more', 'longer'];
 
 /**

@@ -33,7 +33,7 @@ const VALUES = [
   'x'.repeat(1e5),
   holes(2 ** 32 - 1),
 ];
-/** Time limit. Visiting every item of a list without items would take minutes. */
+/** Time limit. Visiting every index of the list with 2^32 - 1 holes would take minutes. */
 const AT_ONCE_MS = 5000;
 
 /** Returns the paths of all parts of a value. @param {any} thing @param {number} [depth] @returns {string[][]} */

@@ -29,7 +29,7 @@ function modelOf(verb) {
   return model;
 }
 
-/** The options of every kind. */
+/** The names of the options of every verb of every kind of model. */
 const OPTIONS = [
   ...new Set(KINDS.flatMap(({ name, verbs }) => Object.keys(verbs).flatMap((verb) => optionsOf(/** @type {any} */ (verb), name)))),
 ];

@@ -37,7 +37,7 @@ const MAX_GZIP_BYTES = 128 * 1024;
 const DIST = `${ROOT}web/dist/`;
 /** Files that are generated from the sources, by name. */
 const MADE = await bundles();
-/** The languages in which the element has its texts. */
+/** The languages into which the element's texts are translated. */
 const WORDS = (await readdir(`${ROOT}web/lib/element/words`)).map((name) => name.replace('.js', ''));
 const PUBLISHED = ['nextpixel.js', 'shared.js', 'worker.js', 'element.js', 'define.js', ...WORDS.map((lang) => `words-${lang}.js`)];
 /** Files that a page loads only when it needs them. */
@@ -85,7 +85,8 @@ longer(
     ];
     assert.equal(files.length, EVERY ? 5 : 3);
     for (const [path, text] of files) {
-      // Minifies the files as bundlers do. Terser takes five seconds for each single file, so only test:all includes them.
+      // Minifies the files as bundlers do. Terser takes five seconds for a single-file build, so only test:all minifies these builds with
+      // Terser.
       const minified =
         EVERY || text.length < 100_000 ? [(await minify(text, { module: true, format: { comments: 'some' } })).code ?? ''] : [];
       const {
@@ -310,7 +311,10 @@ test('the type samples import every type of every kind and call each verb', asyn
   }
 });
 
-/** The files of web/lib that import another package, with the name of this package. The build bundles the package into web/dist. */
+/**
+ * The files of web/lib that import another package, each with the name of the imported package. The build bundles these packages into
+ * web/dist.
+ */
 const BUNDLED = new Map([
   [join('kinds', 'note', 'midi.js'), 'midi-file'],
   [join('kinds', 'text', 'template.js'), '@huggingface/jinja'],

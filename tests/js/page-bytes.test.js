@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks that a page does not load more bytes at first than the manual says. node tests/bench/page-bytes.js measures the numbers in the
- * manual. */
+/**
+ * Checks that a page does not load more bytes at first than the manual says. The script tests/bench/page-bytes.js measures these numbers
+ * and writes them into the manual.
+ */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

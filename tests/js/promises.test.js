@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests a page that replaces Promise with another class, as zone.js does, although async functions still return native promises. */
+/** Tests the library on a page that replaces Promise with another class, as zone.js does. Async functions still return native promises. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests the reuse of sessions: a run can continue in the session of an earlier run of the same model. The later run draws the same bits and
- * reads fewer tokens, and the number of kept sessions is bounded.
+ * Tests the reuse of sessions: a run can continue in the session of an earlier run of the same model. The later run must draw the same bits
+ * as a run on a new model, but read fewer tokens. The number of kept sessions must be bounded.
  */
 
 import assert from 'node:assert/strict';

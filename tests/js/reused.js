@@ -27,7 +27,7 @@ async function told(run) {
 }
 
 /**
- * Runs the same request on a model that has had no run before.
+ * Runs a request on a new model, which has no sessions to reuse.
  *
  * @param {(model: Model) => TextRun} ask
  * @param {Uint8Array<ArrayBuffer>} [bytes]

@@ -57,7 +57,7 @@ const plain = (/** @type {unknown} */ value) => JSON.parse(JSON.stringify(value)
 const files = (await readdir(`${ROOT}weights`)).filter((name) => name.endsWith('.gguf'));
 
 /**
- * Returns whether a smaller file has the same architecture and kind. If so, only ./build.sh test-sweep tests the file.
+ * Returns whether a smaller file has the same architecture and kind as this file. If so, only ./build.sh test-sweep tests this file.
  *
  * @param {string} file
  */
@@ -76,7 +76,7 @@ for (const file of files) {
       const row = own;
       const make = () => row.run(model, { seed: 3 });
 
-      // Reads the run twice, and with two readers at the same time. Every reader gets the same steps, and nothing is computed again.
+      // Two readers read the run at the same time, and a third reads it afterwards. All get the same steps, and nothing is computed again.
       const run = make();
       const [steps, side] = await Promise.all([read(run), read(run)]);
       assert.ok(steps.length > 0);
@@ -89,7 +89,7 @@ for (const file of files) {
       assert.deepEqual(await run.input, await run.input);
       const flat = steps.flatMap(row.ids);
 
-      // Draws the run to a canvas after reading it; the result is the same as without reading.
+      // drawTo() gives the same result for this run, which has already been read, as for a new run.
       const drawn = await run.drawTo(canvas());
       assert.deepEqual(await run.drawTo(canvas()), drawn);
       const short = steps.length < MOST;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests save({ state: true }), which also saves the engine's state after the processed tokens. A run that is resumed with its state must
- * process no token twice, and draw the same bits. An invalid state must be refused. */
+/**
+ * Tests save({ state: true }), which also saves the engine's state after the processed tokens. A run that is resumed with this state must
+ * not process any token again, and must draw the same bits as a run that is resumed without the state. An invalid state must be refused.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -29,7 +31,7 @@ async function told(run) {
 }
 
 /**
- * Returns a finished run, and its saved state after a structured clone, as IndexedDB stores it.
+ * Returns a finished run, and a structured clone of the saved run. IndexedDB stores such clones.
  * @param {Model} model
  * @param {TextOptions} [options]
  * @param {string} [prompt]

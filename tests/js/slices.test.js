@@ -26,7 +26,7 @@ const ENOUGH_MS = EVERY ? 2500 : 1200;
 const SETTINGS = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };
 
 /**
- * Measures the longest time in which the worker does not read its messages, and counts the chunks of the work.
+ * Measures the longest time during which the worker reads no messages, and counts the chunks into which the work is divided.
  * @param {Uint8Array<ArrayBuffer>} bytes
  * @param {any} message
  */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests audio input in every form that a page may have, and playback. Invalid audio must be refused with a clear message, without any other
- * error.
+ * Tests playback, and audio input in every form that the library accepts, such as lists of samples and WAV files. Invalid audio must be
+ * refused with a clear message, without any other error.
  */
 
 import assert from 'node:assert/strict';

@@ -38,7 +38,7 @@ const tone = (length, hertz = 440, rate = 8000) =>
   Float32Array.from({ length }, (_, i) => 0.5 * Math.sin((2 * Math.PI * hertz * i) / rate));
 
 /**
- * Returns a WAV file with any values in its header.
+ * Returns a WAV file with the given values in its header.
  * @param {{ encoding?: number, channels?: number, rate?: number, bits?: number, size?: number, data: number[] }} fields
  */
 function wavOf({ encoding = 1, channels = 1, rate = 8000, bits = 16, data, size = data.length }) {
@@ -255,7 +255,7 @@ test('the sound of a seed is the same however it is read', async () => {
     chunks.push(...samples);
   }
   assert.deepEqual(Float32Array.from(chunks), all);
-  // Several readers read one run, sequentially and at the same time.
+  // Two readers read one run at the same time, and a third reads it afterwards.
   const shared = generate(options);
   const [one, wav] = await Promise.all([shared.samples(), shared.wav()]);
   assert.deepEqual(one, all);

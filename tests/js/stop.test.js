@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests break, abort and close. Checks which promises reject, with which error, and that nothing is computed afterwards. */
+/**
+ * Tests runs that end early, by `break`, an abort signal or close(). Checks which promises reject, with which error, and that nothing is
+ * computed afterwards.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -53,8 +56,8 @@ function withSlow(name, body) {
 }
 
 /**
- * Checks that the work has stopped. The work would take seconds if it continued. The current chunk and the engine's compiler need less
- * time.
+ * Checks that the work stops. Work that continued would take seconds. After a stop, the rest of the current chunk and V8's compilation of
+ * the engine take less time than the five attempts.
  */
 async function assertIdle() {
   let busy = 0;

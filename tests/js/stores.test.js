@@ -37,8 +37,8 @@ const KEYS = [
 ].sort();
 
 /**
- * Maps and sets that live as long as a module or an object. If the number of keys is limited, a string describes the possible keys. If keys
- * come from outside, a regular expression matches the code that removes or refuses entries.
+ * Maps and sets that live as long as a module or an object. Each has a bound: a string describes the possible keys, whose number is
+ * limited; a regular expression matches the code that removes or refuses entries.
  *
  * @type {Record<string, string | RegExp>}
  */
@@ -87,7 +87,7 @@ test('every map and set of a module or an object has a bound', async () => {
   /** @type {string[]} */
   const found = [];
   for (const [path, text] of await sources()) {
-    // A declaration of a module is not indented; a property of an object is indented by two spaces. A WeakMap keeps no object alive, so it
+    // Module-level declarations are not indented; properties of a class are indented by two spaces. A WeakMap keeps no object alive, so it
     // needs no bound.
     for (const [, name] of text.matchAll(/^(?:export )?(?:(?:const|let) | {2}(?:static )?(?=[#\w]+ = ))(#?\w+) = new (?:Map|Set)\(\);/gm)) {
       const key = `${path} ${name}`;

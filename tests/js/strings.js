@@ -60,7 +60,7 @@ const UNREAD = new Set([
 /** Matches two words with a space between them, as in a sentence, but not a list of classes or a CSS rule. */
 const SENTENCE = /^["“(]?[A-Z][\w’'-]*[,:;]? [\w“(]|\p{L}{2,}[,;]? \p{L}{2,}.*[.?!…:]$|^\p{Ll}+( \p{Ll}+){2,}$/u;
 const LETTERS = /\p{L}{2,}/u;
-/** Functions whose texts are selectors, data, or messages for developers. (Errors that visitors see are made with fault().) */
+/** Functions whose arguments are selectors, data, or messages for developers. (Errors that visitors see are made with fault().) */
 const SILENT =
   /^(querySelector(All)?|closest|matches|locator|matchMedia|addEventListener|getPropertyValue|fetch|URL|RegExp|split|join|replaceAll?|includes|startsWith|endsWith|setProperty|Error|TypeError|RangeError)$/;
 

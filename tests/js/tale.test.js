@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the computations of the page on tokens: the branches of a story, and the effect of the sampling filters. */
+/** Tests the code of the page `tokens`: the branches of a story, and the effect of the sampling filters. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

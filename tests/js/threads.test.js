@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests models with several threads, which share one copy of the weights. The tokens and the guarantees must be the same as with one
- * thread.
+ * Tests models with several threads, which share one copy of the weights. The results must be the same as with one thread, and the threads
+ * must end with their model.
  */
 
 import assert from 'node:assert/strict';

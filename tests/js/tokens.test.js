@@ -158,7 +158,7 @@ test('the end token ends the text and is not part of it', async () => {
 });
 
 test('streamed text never splits a character, and an incomplete character at the end is reported', async () => {
-  // An untrained model would hardly write the bytes of 日 in order, so a constraint forces them.
+  // An untrained model is unlikely to write the bytes of 日 in order, so biases force these bytes.
   const bytes = [...new TextEncoder().encode('日')].map((byte) => TOKENS.indexOf(`<0x${byte.toString(16).toUpperCase()}>`));
   /** @param {number} token */
   const only = (token) => ({ logitBias: { [token]: 1e9 }, maxTokens: 1 });
@@ -187,7 +187,8 @@ test('when a text exceeds the context, its older half is dropped, and saved runs
   for (const at of [0, 61, 62, 63, 100, 155, 299]) {
     assert.deepEqual(ids(await all(toy.resume(long.save(), { at, maxTokens: 300 - at }))), ids(steps.slice(at)), `from ${at}`);
   }
-  // After the context is full, the continuation depends only on the newer half of the text, which follows the begin token.
+  // When the context is full, the model continues with only the begin token and the newer half of the text. The next token must therefore
+  // have the same nats as after these tokens alone.
   const full = 64;
   const kept = [1, ...long.ids.slice(full - 32, full)];
   const { perToken } = await toy.score([...kept, long.ids[full]]);

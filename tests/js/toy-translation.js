@@ -38,8 +38,8 @@ export function toyTranslation({ context = 48, end = true, metadata = {} } = {})
     tensors[name] = { shape, type: F32, data: Float32Array.from({ length: count }, (_, i) => value(Math.floor(i / columns), i % columns)) };
   };
   const zero = () => 0;
-  // Each row has mean zero, because the norms would subtract any other mean. In the row of a token, x and -x alternate. In the row of a
-  // position, the numbers of channels that are 1 and -1 are equal.
+  // Each row has mean zero, because the norms would subtract any other mean. In the row of a token, x and -x alternate. The row of a
+  // position has as many channels with 1 as with -1.
   let last = 0;
   const balanced = (/** @type {number} */ column) => (last = column % 2 ? -last : 0.5 * random());
   const sign = (/** @type {number} */ column) => (last = column % 2 ? -last : Math.sign(random()));

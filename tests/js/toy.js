@@ -113,7 +113,8 @@ export function toyModel({
   const outputs = { categorical: levels, bernoulli: 1, dmol: mixture, logistic: 2, gaussian: 2 }[output];
   add('output.weight', [outputs, d], outputScale);
   add('output.bias', [outputs], 0.1);
-  // Lowers the log scales, so that the distributions are only a few grey levels wide. In each channel, the log scales follow the means.
+  // Lowers the log scales, so that the distributions are only a few grey levels wide. The log scales of a channel come directly after its
+  // means.
   const bias = tensors['output.bias'].data;
   for (let i = 0; i < outputs; i++) {
     const part = Math.floor(i / mixtures) - 1;

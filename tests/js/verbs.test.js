@@ -2,9 +2,10 @@
 // @ts-check
 
 /**
- * Tests the manual's promises for every verb that draws, on small models. Maps, probabilities, chunk sizes and workers do not change a bit
- * of the result. A run that was saved at any step continues with the same ids, finish, result and input. The score of a result is the cost
- * of the run that drew it. There are one or more test cases per verb of each kind. runs.test.js tests the shipped files.
+ * Tests the manual's promises for every verb that draws, on small models. The options `maps`, `probabilities` and `chunkSize`, and the
+ * number of workers, must not change any bit of the result. A run that is saved at any step and resumed must have the same ids, `finish`,
+ * result and input as an uninterrupted run. The score of a result must equal the cost of the run that drew it. There are one or more test
+ * cases per verb of each kind. runs.test.js tests the shipped files.
  */
 
 import assert from 'node:assert/strict';

@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A verb may wait for an address that never responds, a recording, a file, a template that never ends, or a constraint of the page.
- * stop(), abort signals and close() must end this waiting. Afterwards, the verb must read nothing more of its input. There is one test case
- * per verb of each kind.
+ * A verb may wait forever: for an address that never responds, for a recording or a file whose data never arrives, for a chat template that
+ * never ends, or for a promise that a `constraint` returned. stop(), abort signals and close() must end the wait. Afterwards, the verb must
+ * read nothing more of its input. There is one test case per verb of each kind.
  */
 
 import assert from 'node:assert/strict';

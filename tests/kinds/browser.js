@@ -49,7 +49,8 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * The rows of one kind, by sweep. A string instead of rows is the reason why the kind has no rows.
+ * The rows of one kind of model, with one property for each sweep. If the kind has no rows for a sweep, the property is a string with the
+ * reason.
  *
  * @typedef {object} Rows
  * @property {Record<string, Shown> | string} shown    element-life.test.js and left-behind.test.js, by weight file
@@ -65,7 +66,7 @@ const ALL = await ofEach((name) => import(`./${name}/browser.js`));
 /** Returns the rows of a sweep, by kind. @template {keyof Rows} Sweep @param {Sweep} sweep */
 export const rowsOf = (sweep) => rows(ALL, sweep, 'browser.js');
 
-/** The files that the tests serve for the rows of any kind, by their addresses. */
+/** The files that the tests serve, over all kinds. The keys are the addresses of the files. */
 export const FILES = Object.assign({}, ...Object.values(ALL).map(({ files }) => files));
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Makes weight files with larger sizes than the golden files. */
+/** Makes weight files of models that are larger than those in the golden files. */
 
 import { readFileSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Inputs for verbs, and functions that read runs, for the test cases of several kinds. */
+/** Inputs and helper functions that test cases of several kinds share. */
 
 /** Returns a picture of noise. @param {number} width @param {number} height @param {number} channels */
 export const patterned = (width, height, channels) => ({

@@ -12,7 +12,7 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * A call of a verb that draws.
+ * A call of a verb that draws samples, such as generate().
  *
  * - input: makes the input of the verb
  * - score: returns the score of a run's result
@@ -66,7 +66,7 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * Golden files of models that together have every verb of the kind, except verbs that an earlier kind in the list has.
+ * Golden files whose models together have every verb of the kind. A verb may be missing if another kind also has it.
  *
  * - inputs: valid arguments, by verb, for verbs that do not accept the string 'a'
  * - besides: options that a verb requires, by verb
@@ -75,8 +75,10 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * A very large file, and the work for its worker: inputs to encode, or a run to draw.
+ * A very large weight file, and a long task for the worker that opens it.
  *
+ * - encode: returns inputs; the worker encodes them
+ * - draw: returns fields of the message `draw`; the worker draws a run
  * - alike: whether another row has slow layers of the same type; then only `npm run test:all` tests this row
  *
  * @typedef {{ file: () => Uint8Array<ArrayBuffer>, encode?: () => Record<string, Uint32Array<ArrayBuffer>>, draw?: () => object, alike?: true }} Slice
@@ -156,7 +158,8 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * The rows of one kind, by sweep. A string instead of rows is the reason why the kind has no rows.
+ * The rows of one kind of model, with one property for each sweep. If the kind has no rows for a sweep, the property is a string with the
+ * reason.
  *
  * @typedef {object} Rows
  * @property {Record<string, Drawing> | string} verbs  verbs.test.js, by `VERB` or `VERB, SPECIAL CASE`: one or more for each verb that draws

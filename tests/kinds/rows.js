@@ -8,8 +8,8 @@
  * or a string that says why this kind has none. The sweeps find these files by the list of kinds, so adding a kind means adding
  * one folder.
  *
- * A sweep imports these files with the rows of all other sweeps, so importing them must compute nothing: functions in the rows make the
- * weight files and the inputs.
+ * Each of these files contains rows for several sweeps, and every sweep imports the whole file. Importing a file must therefore compute
+ * nothing. Rows contain functions that make the weight files and the inputs.
  */
 
 import { KINDS } from '../../web/lib/kinds/list.js';
@@ -18,7 +18,8 @@ import { KINDS } from '../../web/lib/kinds/list.js';
 export const NAMES = KINDS.map(({ name }) => name).filter((name) => name !== 'triad');
 
 /**
- * Imports a file of every kind, or of other folders with rows. Returns the exports of these files, by the name of the folder.
+ * Imports one file from each of several folders, by default from the folder of each kind. Returns an object whose keys are the names of the
+ * folders and whose values are the exports of the files.
  *
  * @template File
  * @param {(name: string) => Promise<File>} of  imports the file of a folder
@@ -49,7 +50,7 @@ export function rows(all, sweep, file, names = NAMES) {
 }
 
 /**
- * Merges the rows of all kinds into one object, under the names of the rows. A kind without rows (a string that says why) is left out.
+ * Merges the rows of all kinds into one object, under the names of the rows. Kinds that have a string instead of rows are left out.
  *
  * @template Row
  * @param {Record<string, Record<string, Row> | string>} kinds
@@ -64,7 +65,7 @@ export function flat(kinds) {
 }
 
 /**
- * Merges the rows of all kinds into one object, under the names `KIND.ROW`. A kind without rows (a string that says why) is left out.
+ * Merges the rows of all kinds into one object, under the names `KIND.ROW`. Kinds that have a string instead of rows are left out.
  *
  * @template Row
  * @param {Record<string, Record<string, Row> | string>} kinds

@@ -7,7 +7,7 @@
  * - two floats for each word
  * - a sum
  *
- * The second part reads marks and draws any number of ids. The most probable id at a position, by far, is the mark at this position.
+ * The second part reads marks and draws any number of ids. At each position, the mark is by far the most probable id.
  */
 #include <string.h>
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/**
- * Defines what tests/engines compares between engines and builds for models of the `head` kind (see tests/kinds/engines.js). This file also
- * runs in pages, without Node.
- */
+/** The plan of tests/engines for models of the `head` kind (see tests/kinds/engines.js). This file also runs in pages, without Node. */
 
 /** @import { Plan } from '../engines.js' */
 

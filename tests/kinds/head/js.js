@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Test cases with models of the `head` kind. Tests in tests/js that cover every kind run these cases (see tests/kinds/js.js). */
+/** Test cases with models of the `head` kind. Tests in tests/js run these cases (see tests/kinds/js.js). */
 
 import { GOLDEN, ROOT } from '../../js/helpers.js';
 import { grown, ids } from '../grown.js';

@@ -32,7 +32,7 @@ export const maps = (step: LatentStep): AttentionMap[] | undefined => step.maps;
 /** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: LatentStep): NextPixelStepEvent['step'] => step;
 
-/** Compiles only if users can write these calls. */
+/** Compiles only if the library's types allow these calls. */
 export async function uses(): Promise<void> {
   const latent = await load<'latent'>('weights/sagan-emoji.gguf');
   const made: LatentRun = latent.generate({ label: 'face', latent: [0, 1] });

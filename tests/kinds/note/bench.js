@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Test cases with models of the `note` kind. Tests in tests/bench that cover every kind run these cases (see tests/kinds/bench.js). */
+/** Test cases with models of the `note` kind. tests/bench/soak.js runs these cases (see tests/kinds/bench.js). */
 
 /** @import { Rows } from '../bench.js' */
 

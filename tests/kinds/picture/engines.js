@@ -14,8 +14,8 @@ import { chosen, inputShape, labelOf, pictureOf } from '../../engines/inputs.js'
 
 /**
  * The fraction of the picture that is known in a completion, and the largest number of positions that are drawn. The drawn part ends a
- * little after the start of the third block of local attention, because the first block is no longer visible from there on. Without input,
- * the drawn part is long enough that some pictures are no longer blank.
+ * little after the start of the third block of local attention, because the first block is no longer visible from there on. Many pictures
+ * begin with blank rows. Without input, the drawn part is long enough that some samples continue beyond these rows.
  */
 const KNOWN = 3 / 8;
 const MOST_DRAWN = 256;
@@ -49,7 +49,7 @@ export const plan = (works, { height, width, channels, positions, classes, verbs
         known,
         draw: Math.min(positions - known, MOST_DRAWN),
         label: chosen(work, classes),
-        // A row in the lower half, where a query sees most keys.
+        // The query is in the lower half of the picture, where it sees more than half of the keys.
         row: Math.floor((2 * height) / 3),
         column: width >> 1,
         channel: channels - 1,

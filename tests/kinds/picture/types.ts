@@ -66,7 +66,7 @@ export const maps = (step: PictureStep): AttentionMap[] | undefined => step.maps
 /** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: PictureStep): NextPixelStepEvent['step'] => step;
 
-/** Compiles only if users can write these calls. */
+/** Compiles only if the library's types allow these calls. */
 export async function uses(canvas: HTMLCanvasElement): Promise<void> {
   const picture = await load<'picture'>('weights/digits.gguf');
   const drawn: PictureRun = picture.generate({ label: '7' });

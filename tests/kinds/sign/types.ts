@@ -29,7 +29,7 @@ export const steps = (step: Classification): NextPixelStepEvent['step'] => step;
 /** Compiles only if the event nx-end has the results of this kind. */
 export const ends = ({ classification }: NextPixelEndEvent): [Classification?] => [classification];
 
-/** Compiles only if users can write these calls. */
+/** Compiles only if the library's types allow these calls. */
 export async function uses(canvas: HTMLCanvasElement): Promise<void> {
   const { model: signs, release } = await acquire<'sign'>('weights/snail-omniglot.gguf');
   const named: Classification = await signs.classify(canvas, { support: [{ image: canvas, label: 'a' }] });

@@ -55,7 +55,7 @@ export const steps = (step: SoundStep): NextPixelStepEvent['step'] => step;
 /** Compiles only if the event nx-end has the results of this kind. */
 export const ends = ({ samples, sampleRate }: NextPixelEndEvent): [Float32Array?, number?] => [samples, sampleRate];
 
-/** Compiles only if users can write these calls. */
+/** Compiles only if the library's types allow these calls. */
 export async function uses(audio: AudioContext): Promise<void> {
   const sound = await load<'sound'>('weights/wavenet.gguf');
   const spoken: SoundRun = sound.generate({ label: '7' });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Test cases with models of the `tag` kind. Tests in tests/browser that cover every kind run these cases (see tests/kinds/browser.js). */
+/** Test cases with models of the `tag` kind. Tests in tests/browser run these cases (see tests/kinds/browser.js). */
 
 import { GOLDEN } from '../../js/helpers.js';
 

@@ -23,7 +23,7 @@ export const steps = (step: Tagging): NextPixelStepEvent['step'] => step;
 /** Compiles only if the event nx-end has the results of this kind. */
 export const ends = ({ tagging }: NextPixelEndEvent): [Tagging?] => [tagging];
 
-/** Compiles only if users can write these calls. */
+/** Compiles only if the library's types allow these calls. */
 export async function uses(): Promise<void> {
   const tags = await load<'tag'>('weights/crf-en.gguf');
   const tagging: Tagging = await tags.tag('Time flies.', { marginals: true });

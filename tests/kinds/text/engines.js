@@ -10,7 +10,7 @@ import { idsOf } from '../../engines/inputs.js';
 
 /** @import { Plan, Tasks } from '../engines.js' */
 
-/** The tasks of text models: 'tokens' is generate(). */
+/** The tasks in tests/engines/works.json that text models support: 'tokens' calls generate(), and 'score' calls score(). */
 const OF_TEXTS = ['tokens', 'score'];
 /** Number of known tokens of a text; for the task "score", number of all tokens. */
 const KNOWN_TOKENS = 40;

@@ -86,7 +86,7 @@ export const steps = (step: TextStep | TranslationStep): NextPixelStepEvent['ste
 /** Compiles only if the event nx-end has the results of this kind. */
 export const ends = ({ text }: NextPixelEndEvent): [string?] => [text];
 
-/** Compiles only if users can write these calls. */
+/** Compiles only if the library's types allow these calls. */
 export async function uses(): Promise<void> {
   const text = await load<'text'>('weights/stories.gguf');
   void [
