@@ -57,7 +57,7 @@ extern "C" {
 #endif
 
 /* Limits. A file that exceeds one of these limits fails with NX_E_LIMIT, or with NX_E_MEMORY for NX_MAX_MODEL_BYTES. A request that exceeds
- * one fails with NX_E_ARGUMENT, or with NX_E_LIMIT for NX_MAX_SESSION_BYTES. */
+ * a limit fails with NX_E_ARGUMENT, or with NX_E_LIMIT for NX_MAX_SESSION_BYTES. */
 #define NX_MAX_VALUES 524288            /* maximum number of different ids */
 #define NX_MAX_SPAN 4                   /* maximum number of elements of a position */
 #define NX_MAX_LENGTH 0x1000000         /* maximum number of positions of a run, and of items of an input */
@@ -280,10 +280,10 @@ typedef struct {
     uint32_t maps;     /* 1: the maps of the latest position are stored for nx_session_map */
     /* Speculative decoding: the maximum number of positions that one pass of the model computes. The results are exact (predictive sampling
      * [Wiggers, Hoogeboom 2020, arXiv:2002.09928]). The first of these positions is computed as usual; the other positions are computed
-     * from ids that the file's draft or look_up guessed. 0..16; 8 works well. The draft draws its guesses with the noise that the model's
-     * own draws will use, so most guesses are right. Positions after the first wrong guess are computed again, so the ids are the same as
-     * without guesses. A pass computes only one position if look_ahead is 0 or 1, if there is more than one sample, if maps or hidden
-     * states are stored, or if the part has no draft and look_up is 0. */
+     * from ids that the file's draft or look_up guessed. The range is 0..16, and 8 works well. The draft draws its guesses with the noise
+     * that the model's own draws will use, so most guesses are right. Positions after the first wrong guess are computed again, so the ids
+     * are the same as without guesses. A pass computes only one position if look_ahead is 0 or 1, if there is more than one sample, if maps
+     * or hidden states are stored, or if the part has no draft and look_up is 0. */
     uint32_t look_ahead;
 
     float typical_p;           /* keep values in order of |surprisal - entropy| until their mass exceeds this; 0..1; 0, 1: all */
@@ -377,21 +377,21 @@ NX_API nx_status nx_session_draw(const nx_model *model, nx_session *session, uin
 /* Resamples: sample b becomes a copy of sample parents[b] and continues with its own noise. Copies of likely samples can thus replace
  * unlikely samples, as in a particle filter [Gordon et al. 1993]. Only parents that are chosen more than once are copied. From then on, a
  * sample has the ids and the output of its parent. Has no effect before the first draw, when all samples are the same. parents: shape (B).
- * Returns NX_E_ARGUMENT for a parent that is not a sample, inside a position (after NX_MORE, or after nx_session_top of a noisy part), and
- * during a search. */
+ * Returns NX_E_ARGUMENT if a parent is not a sample, if the run has stopped inside a position (after NX_MORE, or after nx_session_top of a
+ * noisy part), or if a search has begun. */
 NX_API nx_status nx_session_resample(const nx_model *model, nx_session *session, const uint32_t *parents);
 
 /* Lists the k most probable ids of the next position of each sample, without drawing one. Works only for a part with E = 1. The
  * probabilities are those of the model's own distribution (temperature 1, no filter). The next draw reuses the output computed here.
  * ids     shape (B, k), written: the most probable id first; ties go to the lower id; NX_NONE for a sample that has ended
  * nats    shape (B, k), written: -log p of these ids; 0 for a sample that has ended
- * Returns NX_E_ARGUMENT if k is 0 or above `values`, and at the end of the run; otherwise returns the statuses of nx_session_draw. */
+ * Returns NX_E_ARGUMENT if k is 0 or above `values`, and at the end of the run; otherwise returns the same statuses as nx_session_draw. */
 NX_API_TEXTS nx_status nx_session_top(const nx_model *model, nx_session *session, uint32_t k, uint32_t *ids, float *nats);
 
 /* Performs one step of a beam search: sample b continues the former sample parents[b] with ids[b]. Only parents that are chosen more than
- * once are copied. An end id of the part ends the sample; to continue a sample that has ended, pass NX_NONE.
+ * once are copied. A sample ends when it gets an end id of the part. If sample parents[b] has ended, ids[b] must be NX_NONE.
  * parents, ids: shape (B).
- * Returns the statuses of nx_session_draw, or NX_E_ARGUMENT for an invalid parent or id. */
+ * Returns the same statuses as nx_session_draw, and NX_E_ARGUMENT for an invalid parent or id. */
 NX_API_NATIVE nx_status nx_session_advance(const nx_model *model, nx_session *session, const uint32_t *parents, const uint32_t *ids);
 
 /* A candidate in nx_session_search: the hypothesis of sample `parent`, followed by `id`. */
@@ -407,22 +407,23 @@ typedef struct {
 /* Computes the next step of a beam search, which finds the ids with the lowest score [length penalty: Wu et al. 2016, arXiv:1609.08144,
  * section 7]. Each sample is a hypothesis; at the start all samples are the same. The candidates of a step are the best continuations of
  * the live hypotheses; there are samples * (1 + ends) candidates. Each of the first `samples` candidates is complete if its id is one of
- * the part's end ids. The next best candidates become the new live hypotheses, as sample 0, 1, ..., and the rest is dropped. The search is
- * over when there are as many complete hypotheses as samples, when no live hypothesis can score below the best complete hypothesis, or at
- * the end of the run. The result is the complete hypothesis with the lowest score, or the first live hypothesis if none is complete. With
- * one sample, the search takes the most probable id at every step. To read the ids of a hypothesis, follow its chain of parents. Until the
- * search is over, no other call may advance the run. A search cannot begin after a draw, or after nx_session_put with each = 1.
+ * the part's end ids. The next best candidates become the new live hypotheses (samples 0, 1, ...). All other candidates are dropped. The
+ * search is over when there are as many complete hypotheses as samples, when no live hypothesis can score below the best complete
+ * hypothesis, or at the end of the run. The result is the complete hypothesis with the lowest score, or the first live hypothesis if none
+ * is complete. With one sample, the search takes the most probable id at every step. To read the ids of a hypothesis, follow its chain of
+ * parents. Until the search is over, no other call may advance the run. A search cannot begin after a draw, or after nx_session_put with
+ * each = 1.
  * alpha        the exponent of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
- * Returns the statuses of nx_session_draw; NX_E_ARGUMENT also for an alpha out of range, after the last step, when a sample has ended, and
- * for a noisy part unless the temperature is 0. */
+ * Returns the same statuses as nx_session_draw. Returns NX_E_ARGUMENT also if alpha is out of range, after the last step, if a sample has
+ * ended, and if the part is noisy and the temperature is not 0. */
 NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
                                          uint32_t *over);
 
-/* Makes `to` a copy of sample `sample` of `from` as it was at `position`, including the inputs, the state and the ids before `position`.
- * `to` must be a session just opened on the same part with the same shape. If `to` has the settings of `from`, except that first_sample is
- * the noise index of the copied sample, then `to` continues bit for bit like that sample.
+/* Copies one sample of the session `from` to the session `to`, as the sample was at `position`: its inputs, its state and its ids before
+ * `position`. `to` must be a session just opened on the same part with the same shape. If `to` has the settings of `from`, except that
+ * first_sample is the noise index of the copied sample, then `to` continues bit for bit like that sample.
  * Returns NX_OK, or:
  *   NX_E_ARGUMENT   the two sessions do not match; there is no such sample; `position` is after the position of `from`, or more than
  *                   part.rewinds back; or `from` has stopped inside a position (after NX_MORE)
@@ -444,9 +445,9 @@ NX_API_TEXTS nx_status nx_session_rewind(const nx_model *model, nx_session *sess
 NX_API_TEXTS nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint32_t *ids, const float *biases,
                                        uint32_t count);
 
-/* Changes the settings of all later draws. Returns NX_E_ARGUMENT if a setting is out of its range, if the run has stopped inside a position
- * (after NX_MORE), or if samples, first_sample, origin, maps, hidden or biases change. For a noisy part, seed and temperature must not
- * change either. */
+/* Changes the settings of all later draws. The fields samples, first_sample, origin, maps, hidden and biases must not change. For a noisy
+ * part, the seed and the temperature must not change either. Returns NX_E_ARGUMENT if one of these settings changes, if a setting is out of
+ * its range, or if the run has stopped inside a position (after NX_MORE). */
 NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, const nx_settings *settings);
 
 /* Returns the number of positions known or drawn so far, which is the index of the next position. */
@@ -463,8 +464,8 @@ NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *sessi
 NX_API_TEXTS nx_status nx_session_output(const nx_model *model, const nx_session *session, uint32_t sample, float *output);
 
 /* Computes the model's own distribution of one element of the last computed position: the probability of each value given all earlier
- * elements, at temperature 1 and before all filters. Works for every kind of output. The earlier elements of the same position must be
- * drawn or known. probabilities: shape (V), written.
+ * elements, at temperature 1 and before all filters. Works for every kind of output. The ids of the earlier elements of this position must
+ * already be drawn or known. probabilities: shape (V), written.
  * NX_E_ARGUMENT: no such sample or element, no output computed yet, or a sample that has ended. */
 NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_session *session, uint32_t sample, uint32_t element,
                                                 float *probabilities);

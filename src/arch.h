@@ -73,8 +73,8 @@ typedef struct {
     float *maps;                    /* null, or receives from `encode` the weights of all maps with queries, each (rows, queries, keys) */
 } nx_inputs;
 
-/* Returns the number of keys in each row of a map in a run of this shape. This number is at most the number of positions or items to attend
- * to. */
+/* Returns the number of keys in each row of a map. shape: shape of the run. The result is at most the number of positions or items to
+ * attend to. */
 static inline uint32_t nx_map_keys(const nx_map *map, const nx_shape *shape) {
     uint32_t most = map->port == NX_NONE                               ? shape->length
                     : map->port == NX_OWN || !shape->counts[map->port] ? map->keys
@@ -115,7 +115,7 @@ typedef struct {
     uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
 
     /* Copies the state of a sequence from a run of shape from_shape to a run of the longer shape to_shape. `to` is zeroed before the call.
-     * Null: runs of this part cannot grow. */
+     * The field is null if runs of this part cannot grow. */
     void (*grow)(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 
     /* Computes slice 0, 1, ... of the encoder's output from the inputs, if nx_plan.encodes is set. Returns 1 while there are more slices, 0
@@ -124,23 +124,24 @@ typedef struct {
      * must be checked. */
     int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);
 
-    /* Returns the end of the range of positions that can share a pass with `position`. Null: any positions can share a pass. */
+    /* Returns the end of the range of positions that can share a pass with `position`. The field is null if any positions can share a
+     * pass. */
     uint32_t (*pass_end)(const void *m, uint32_t position);
 
     /* Computes one pass: adds every column to the state of its sequence, and computes the output parameters of the column's position. The
      * columns of one sequence are consecutive positions. The results for a column do not depend on the other columns.
      * slice         0, 1, ... of a long pass; scratch keeps its contents between slices
      * parameters    (n, nx_stride(P)) written with the last slice; null: not wanted
-     * Returns 1 while there are more slices. Null: the part has no sequence; state_bytes may then be null too. */
+     * Returns 1 while there are more slices. The field is null if the part has no sequence; state_bytes may then be null too. */
     int (*forward)(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);
 
-    /* Lists the keys of a map's row, in ascending order: keys (maps[map].keys) written. Returns the number of keys. Null: the part has no
-     * maps. */
+    /* Lists the keys of a map's row, in ascending order: keys (maps[map].keys) written. Returns the number of keys. The field is null if
+     * the part has no maps. */
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
     /* Returns the address of a result's values in the encoder's output. The values are ids or floats, in the order of the result's
-     * dimensions. *count is the number of values that are ready, in whole rows. Once encode has finished, all values are ready, in as many
-     * rows as nx_result.rows specifies. Null: the part has no results. */
+     * dimensions. *count is the number of values that are ready; only complete rows count. Once encode has finished, all values are ready,
+     * in as many rows as nx_result.rows specifies. The field is null if the part has no results. */
     const void *(*result)(const void *m, const nx_shape *shape, const void *encoder_output, uint32_t index, uint32_t *count);
 } nx_part;
 

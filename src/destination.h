@@ -9,7 +9,7 @@
 #include "arch.h"
 
 /* Returns whether every weight is finite: no number or scale may have an exponent of all ones, and an E8M0 scale must be at most 2^16.
- * bytes: size of the data, which are whole rows. */
+ * bytes: size of the data, a whole number of rows. */
 int nx_all_finite(uint32_t type, const uint8_t *data, uint32_t bytes);
 
 /* Returns whether all F32 values are in the destination's range; 1 if the destination has no range. */

@@ -28,8 +28,8 @@ void nx_kv7_write(const nx_cache *cache, uint32_t position, const float *key, co
     }
 }
 
-/* Computes weights[i] = score of the position TILE * (from / TILE) + i in bits (base 2), or -infinity outside the range. Returns, in each
- * lane, the maximum of `top` and these scores. */
+/* Computes scores in bits (base 2): weights[i] is the score of position TILE * (from / TILE) + i, or -infinity outside the range. Returns,
+ * in each lane, the maximum of `top` and these scores. */
 NX_INLINE v128_t scores(float *weights, const nx_activations *query, int32_t query_sum, float scale, const nx_cache *cache,
                         const head_cache *head, nx_range range, v128_t top) {
     uint32_t first = range.from / TILE, tiles = range_tiles(range), vectors = cache->key_length / 4;
@@ -82,8 +82,8 @@ static float round_activations(nx_activations *activations, int32_t *sum, const 
     return top / NX_ACTIVATION_MOST;
 }
 
-/* Computes out (4 * vectors channels, vectors <= 4) = scale * sum over the ranges of weight * value, for the vectors of channels that start
- * at `at`. Each block is an exact sum of integers; the blocks are added in single precision. */
+/* Computes out = scale * sum over the ranges of weight * value for 4 * vectors channels (vectors <= 4), starting at channel 4 * at. Within
+ * a block, the sum is exact because it adds integers; the sums of the blocks are added in single precision. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* size of four positions in bytes */

@@ -11,7 +11,8 @@
 uint64_t nx_kv7_cache_bytes(uint32_t slots, uint32_t heads, uint32_t key_length);
 void nx_kv7_write(const nx_cache *cache, uint32_t position, const float *key, const float *value);
 uint64_t nx_kv7_scratch_bytes(uint32_t window, uint32_t n_ranges);
-/* Computes attention for one head of keys and values; out, query and map belong to the queries of this head. */
+/* Computes attention over the keys and values of one head, for all query heads that share them. out, query and map point to the first of
+ * these query heads. */
 void nx_kv7_attend(float *out, const float *query, const nx_cache *cache, uint32_t head, const nx_range *ranges, uint32_t n_ranges,
                    void *scratch, float *map, uint32_t map_stride);
 

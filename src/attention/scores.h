@@ -2,7 +2,7 @@
  *
  * Attention of one query to a list of vectors, as in recurrent models: a score for each vector, a softmax over a window of them, and a
  * weighted sum. All computations are in single precision. The vectors of a list are nx_stride(width) numbers apart; width % 4 == 0. A
- * window is the positions i of a list with from <= i < to. The functions write values only for these positions.
+ * window contains the positions i of a list for which `from` <= i < `to`. The functions write values only for these positions.
  */
 #ifndef NX_SCORES_H
 #define NX_SCORES_H

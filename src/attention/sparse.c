@@ -3,9 +3,9 @@
 
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Returns the number of slots that the far set of a strided or blocks pattern has for each residue modulo the stride: 4, 8, or a multiple
- * of 16 (whole tiles). The alignment of a range of slots within its tiles therefore does not depend on the capacity of the sequence. The
- * rounding of sums does not depend on the capacity either. */
+/* For NX_STRIDED and NX_BLOCKS, returns how many slots of the far set hold the positions with the same residue modulo the stride: 4, 8, or
+ * a multiple of 16 (whole tiles). The alignment of a range of slots within its tiles therefore does not depend on the capacity of the
+ * sequence. The rounding of sums does not depend on the capacity either. */
 static uint32_t residue_slots(const nx_sparse *p) {
     uint32_t rows = (p->positions - 1) / p->stride + 1;
     return rows <= 4 ? 4 : rows <= 8 ? 8 : (rows + 15) & ~15u;

@@ -14,9 +14,9 @@
  * empty for the first l - c positions, and A3 is empty for the first l positions.
  *
  * A pattern also assigns a slot of the cache to each position, so that the positions of each set that a query sees are in contiguous slots.
- * The near sets and the previous block use a ring of the most recent positions. The far set of the strided and blocks patterns keeps the
- * positions of each residue modulo l in contiguous slots. The far set of the fixed pattern keeps only the summaries. If queries see both
- * the near and the far set, all positions are kept, and position i has slot i.
+ * The near sets and the previous block use a ring of the most recent positions. In the far sets of the patterns `strided` and `blocks`,
+ * positions with the same residue modulo l are in contiguous slots. The far set of the pattern `fixed` keeps only the summaries. If queries
+ * see both the near and the far set, all positions are kept, and position i has slot i.
  */
 #ifndef NX_SPARSE_H
 #define NX_SPARSE_H
@@ -41,7 +41,7 @@ typedef struct {
 /* Returns the slot of position i, to be taken modulo nx_sparse_slots; NX_NOT_KEPT if no query ever sees the position. */
 uint32_t nx_sparse_slot(const nx_sparse *pattern, uint32_t i);
 
-/* Lists the slots that query i sees, in the order of their positions. ranges: shape (nx_sparse_max_ranges), written; the ranges neither
+/* Lists the slots that query i sees, in the order of their positions. ranges: shape (nx_sparse_max_ranges), written. The ranges neither
  * touch nor overlap. Returns the number of ranges, which is 0 if the query sees no positions. In a range of a near set, slot numbers may
  * exceed nx_sparse_slots: nx_attend reduces them modulo the number of slots. */
 uint32_t nx_sparse_ranges(const nx_sparse *pattern, uint32_t i, nx_range *ranges);

@@ -9,7 +9,8 @@
  *   key scales, value scales   shape (H, S): for each position, the scale of its largest number in this head
  *
  * The functions work on tiles of 16 positions. Positions of a tile that the query does not see have the score -infinity and the weight 0.
- * The weights of every two tiles of a range are multiplied by the scales of the values. The products are then rounded with a common scale.
+ * The weights of the positions are multiplied by the scales of the values. The products are then rounded, with one scale for every two
+ * tiles of a range.
  */
 #ifndef NX_TILES_H
 #define NX_TILES_H
@@ -59,9 +60,9 @@ static inline head_cache head_of(const nx_cache *cache, uint32_t head) {
 static inline size_t key_byte(uint32_t slot, uint32_t k) { return (size_t)(slot - slot % TILE) * k + 4 * (slot % TILE); }
 static inline size_t value_byte(uint32_t slot, uint32_t k) { return (size_t)(slot & ~3u) * k + slot % 4; }
 
-/* Rounds n numbers to -most..most and stores each, plus `zero`, as a byte. The first four bytes are stored from `to` on, `step` bytes
- * apart. Each further group of four starts `next` bytes after the previous group. Returns the scale. Writes the sum of the signed bytes to
- * *sum, unless `sum` is null. */
+/* Rounds n numbers to -most..most and stores each, plus `zero`, as a byte. The first four bytes are stored at `to`, to + step, to + 2 step
+ * and to + 3 step. Each further group of four starts `next` bytes after the previous group. Returns the scale. Writes the sum of the signed
+ * bytes to *sum, unless `sum` is null. */
 NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t step, uint32_t next, float most, int32_t zero, int32_t *sum) {
     float top = largest_magnitude(x, n);
     v128_t per_unit = steps_per_unit(most, top);
@@ -78,9 +79,9 @@ NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t st
     return top / most;
 }
 
-/* Stores the scores of the positions 4 group .. 4 group + 3. A score is product times scale, in bits (base 2); it is capped if `cap` is not
- * 0, and it is -infinity outside the range. end: 1 if some of the positions may be outside the range. Returns, in each lane, the maximum of
- * `top` and these scores. */
+/* Stores the scores of four positions, the first of which is 4 * group. A score is product times scale, in bits (base 2); it is capped if
+ * `cap` is not 0, and it is -infinity outside the range. end: 1 if some of the positions may be outside the range. Returns, in each lane,
+ * the maximum of `top` and these scores. */
 NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float cap, uint32_t group, int end, nx_range range, v128_t top) {
     v128_t score = wasm_f32x4_mul(product, scale);
     if (cap > 0) score = nx_capped(score, cap);
@@ -89,8 +90,9 @@ NX_INLINE v128_t keep_scores(float *scores, v128_t product, v128_t scale, float 
     return wasm_f32x4_pmax(top, score); /* pmax ignores NaN, which appears again in the exponentials */
 }
 
-/* Computes the weights of one tile, 2^(score - top) times the scale of the position's value. Adds the powers 2^(score - top) to *sum, and
- * raises *largest (the bits of floats) to the largest weight. end: 1 if some positions of the tile may be invisible. */
+/* Computes the weights of one tile, 2^(score - top) times the scale of the position's value. Adds the powers 2^(score - top) to *sum. In
+ * each lane, *largest becomes the largest weight so far; the comparison treats the bits of the weights as integers. end: 1 if some
+ * positions of the tile may be invisible. */
 NX_INLINE void weigh(float *weights, const float *scales, v128_t top, int end, v128_t *sum, v128_t *largest) {
     for (int i = 0; i < TILE; i += 4) {
         v128_t score = wasm_v128_load(weights + i), power = f32x4_exp2_coarse(wasm_f32x4_sub(score, top));
@@ -125,7 +127,7 @@ static inline uint64_t tiles_scratch_bytes(uint32_t window, uint32_t n_ranges, s
     return tiles * TILE * sizeof(float) + (tiles / 2 + n_ranges) * block_bytes;
 }
 
-/* Computes 2^(score - top) for the visible positions. Call this function before weigh_two() replaces the scores by weights. The caller
+/* Computes 2^(score - top) for the visible positions. Call this function before weigh_two() replaces the scores with weights. The caller
  * still has to multiply the map by a common factor. Returns the number of visible positions. */
 static inline uint32_t map_powers(float *map, const float *scores, const nx_range *ranges, uint32_t n_ranges, v128_t top) {
     uint32_t n = 0;

@@ -7,9 +7,9 @@
 #include "kernels/elementary.h"
 #include "kernels/kernels.h"
 
-/* Tables with one number for each span i .. j, where words count from 0. A row of a table holds all spans with the same start (entry [i][j]
- * of the table) or all spans with the same end (entry [j][i]). The terms of a sum are therefore contiguous: they come from one row of one
- * table and one row of another table. */
+/* Tables with one number for each span of words i .. j. Word indices start at 0. A row of a table holds all spans with the same start
+ * (entry [i][j] of the table) or all spans with the same end (entry [j][i]). The terms of a sum are therefore contiguous: they come from
+ * one row of one table and one row of another table. */
 typedef struct {
     float *right_starts, *right_ends, *left_starts, *left_ends; /* complete spans, each stored twice */
     float *going_right, *going_left;                            /* incomplete: I_right [i][j], I_left [j][i] */

@@ -5,26 +5,27 @@
  *
  * Layout of 4-bit and 6-bit weights: [rows/16][cols/32] blocks of
  *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte nibbles[4][4][16] or sixes[2][4][3][16]
- * The halves of nibbles[g][v] are the groups g and g + 4 of four columns of the rows 4v..4v+3. The low six bits of sixes[h][v][i] are the
- * group 4h + i. The two high bits of this byte are bits 2i and 2i + 1 of the group 4h + 3. A constant is added to each number before it is
- * stored. If the form has no offsets, the constant is 8 (4 bits) or 32 (6 bits). Otherwise the constant is 0, except for Q3_K in blocks of
- * 24 bytes, where the constant is 4. The stored numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
+ * A group is four columns of a block; index v selects the rows 4v..4v+3. The low nibbles of nibbles[g][v] are the numbers of group g, and
+ * the high nibbles are the numbers of group g + 4. The low six bits of sixes[h][v][i] are the numbers of group 4h + i. The two high bits
+ * are bits 2i and 2i + 1 of the numbers of group 4h + 3. A constant is added to each number before it is stored. If the form has no
+ * offsets, the constant is 8 (4 bits) or 32 (6 bits). Otherwise the constant is 0, except for Q3_K in blocks of 24 bytes, where the
+ * constant is 4. The stored numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
  *
  * Layout of 8-bit weights: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
- * Signed weights use both signs of a byte, so activations must be 0..127 for an exact dot product everywhere. The activations are therefore
- * rounded to 14 bits with one scale per column, x = step (u - 8192), and u is split into two planes of seven bits. Rounding to 14 bits
- * changes a product by less than sqrt(cols) / 28,000 times the norm of the column, even with outliers. The added 8192 contributes a
- * constant to each product: 8192 times the sum of scale * weight over the row.
+ * Signed weights use both signs of a byte, so activations must be 0..127 for an exact dot product everywhere. An activation x is therefore
+ * rounded to step (u - 8192), where step is the scale of the column and u has 14 bits. Then u is split into two planes of seven bits.
+ * Rounding to 14 bits changes a product by less than sqrt(cols) / 28,000 times the norm of the column, even with outliers. The added 8192
+ * contributes a constant to each product: 8192 times the sum of scale * weight over the row.
  *
  * Bottlenecks. V8 allocates 15 vector registers and keeps clang's loops unchanged. Sums that do not fit are spilled to memory at each
- * product. A shift by a loop counter costs three more instructions, so the shifts that unpack weights are constants. For one column, the
- * weights come from memory, and memory bandwidth limits the product. Products with 8-bit weights nearly reach this limit. Several columns
- * share a block, whose scales and numbers are unpacked once for all of them. The loop multiplies six columns by two vectors of rows at a
- * time. The loop needs all 15 registers: twelve for the sums (enough to hide the latency of the product), two for weights and one for an
- * activation. The loop takes one group at a time, because with two groups V8 spills sums and reaches only 0.85 of the speed. In a block of
- * 8-bit weights, 16 products are added to a sum. In any other block, 8 products are added to a sum, or 4 if the block has two scales.
- * Converting, scaling and adding the sum takes five instructions, a load and a store in every block. 4-bit weights need half as many
- * products as 8-bit weights, but because of these instructions they are no faster.
+ * product. A shift by a loop counter takes three instructions more than a shift by a constant, so weights are unpacked with constant
+ * shifts. For one column, the weights come from memory, and memory bandwidth limits the product. Products with 8-bit weights nearly reach
+ * this limit. Several columns share a block, whose scales and numbers are unpacked once for all of them. The loop multiplies six columns by
+ * two vectors of rows at a time. The loop needs all 15 registers: twelve for the sums (enough to hide the latency of the product), two for
+ * weights and one for an activation. The loop takes one group at a time, because with two groups V8 spills sums and reaches only 0.85 of
+ * the speed. In a block of 8-bit weights, 16 products are added to a sum. In any other block, 8 products are added to a sum, or 4 if the
+ * block has two scales. Converting, scaling and adding the sum takes five instructions, a load and a store in every block. 4-bit weights
+ * need half as many products as 8-bit weights, but because of these instructions they are no faster.
  */
 #include "blocks.h"
 
@@ -95,8 +96,8 @@ static uint32_t stored_number(const uint8_t *block, uint32_t t, uint32_t c, uint
 /* Returns the address of half-precision number `index` of row t: scales come first, then offsets. */
 static uint16_t *half_at(const uint8_t *block, uint32_t index, uint32_t t) { return (uint16_t *)block + index * TILE + t; }
 
-/* Packs a row of Q8_0 or Q4_0 without changing its values. For each block, copies the half-precision scale, then four bytes at a time: four
- * columns of Q8_0, or four pairs of columns of Q4_0. */
+/* Packs a row of Q8_0 or Q4_0 without changing its values. For each block, copies the half-precision scale, then the numbers, four bytes at
+ * a time. Four bytes hold four columns of Q8_0, or four pairs of columns of Q4_0. */
 static void pack_as_it_stands(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t cols) {
     uint8_t *block = tile + tile_head(form);
     uint32_t groups = form == NX_BLOCKS_8 ? GROUPS : GROUPS / 2;
@@ -323,7 +324,7 @@ NX_INLINE void add_halves(v128_t sum[4], const uint8_t *block, const nx_activati
     }
 }
 
-/* Adds, for each row, its offset h times the sum of the activations to which this offset applies. */
+/* For each row, adds an offset times the sum of the activations to which this offset applies. h: index of the offset in the block. */
 NX_INLINE void add_offset(v128_t sum[4], const uint8_t *block, const block_facts *facts, uint32_t h, uint32_t form) {
     v128_t factor = wasm_v128_load32_splat(facts->factor + (offsets_of(form) == 1 ? 1 : 2 + h));
     NX_UNROLLED
@@ -495,8 +496,8 @@ static NX_NOINLINE void small_4_pairs(v128_t (*sum)[4], const open_block *open, 
     small_block(sum, open, x, stride, facts, form, 1, 4);
 }
 
-/* Returns the number of the `rest` remaining columns that are computed together next, so that their sums fit in the registers. A result of
- * 1 means that the columns are computed one by one. */
+/* Returns the number of columns that are computed together next; their sums must fit in the registers. A result of 1 means that the columns
+ * are computed one by one. rest: number of remaining columns. */
 static uint32_t together(uint32_t rest) { return rest < 4 ? 1 : NX_ONE_DOT && rest >= 6 && rest / 2 != 4 ? 6 : 4; }
 
 typedef struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Matrices packed by block, where every 32 or 16 weights have a scale. matmul.c calls these functions for the forms from NX_BLOCKS_8 on.
+ * Matrices packed by block: every 32 or 16 weights have a scale. matmul.c calls the functions in this file for forms whose code is at least
+ * NX_BLOCKS_8.
  */
 #ifndef NX_BLOCKS_H
 #define NX_BLOCKS_H

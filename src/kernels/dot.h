@@ -13,10 +13,11 @@
  * sums of pairs saturate at 16 bits. If the second operand is 0..127, neither matters, so the result is exact and the same on every
  * processor.
  *
- * Baseline SIMD has only 16-bit products. As 16-bit numbers, the weights are w0 + 256 w1 and w2 + 256 w3, so
+ * Baseline SIMD has only 16-bit products. Read as 16-bit numbers, four weights are w0 + 256 w1 and w2 + 256 w3. The products use
  *   (w0 + 256 w1) a1 + w0 (256 a0 - a1) = 256 (w0 a0 + w1 a1)
- * and one mask replaces two widening instructions. The sums stay 256 times too large until dot_value shifts them back, which is exact. Once
- * the zero of the weights is subtracted, a sum over 1,024 products is below 2^31: it is at most 1024 * 64 * 127 * 256.
+ * The left side needs only w0 to be extracted, so one mask replaces two widening instructions. The sums stay 256 times too large until
+ * dot_value shifts them back, which is exact. Once the zero point of the weights is subtracted, a sum over 1,024 products is below 2^31: it
+ * is at most 1024 * 64 * 127 * 256.
  *
  * On some processors (x86 before AVX-VNNI), engines expand the instruction to five machine instructions. One instruction adds products in
  * pairs, in 16 bits. Another instruction adds the pairs by multiplying them by a vector of ones, which is loaded each time. For these
@@ -24,8 +25,9 @@
  * as they fit (dot_pairs, up to NX_PAIRS_MOST products). Nothing saturates, so the sums equal the sums of the other builds on every
  * machine; web/lib/workers/simd.js measures which build is faster.
  *
- * The zero of the weights is subtracted once per sum: a sum begins with dot_start(z, sum a), because sum (w - z) a = sum w a - z sum a. All
- * sums are computed modulo 2^32, because non-finite numbers are rounded to arbitrary integers, whose sums may overflow.
+ * The zero point z of the weights is subtracted once per sum, not once per weight, because sum (w - z) a = sum w a - z sum a. A sum
+ * therefore begins with dot_start(z, sum a). All sums are computed modulo 2^32, because non-finite numbers are rounded to arbitrary
+ * integers, whose sums may overflow.
  */
 #ifndef NX_DOT_H
 #define NX_DOT_H
@@ -147,7 +149,8 @@ NX_INLINE v128_t round_to_steps(v128_t x, v128_t per_unit) {
     return wasm_i32x4_sub(sum, wasm_i32x4_splat(0x4b400000));
 }
 
-/* Rounds n numbers, n % 4 == 0, to activations with magnitudes of at most NX_ACTIVATION_MOST steps. Returns their sum. */
+/* Rounds n numbers, n % 4 == 0, to integers of at most NX_ACTIVATION_MOST in magnitude, and stores these activations. Returns the sum of
+ * the integers. */
 NX_INLINE int32_t activations_of(nx_activations *activations, const float *x, uint32_t n, v128_t per_unit) {
     v128_t total = wasm_i32x4_splat(0), numbers[4];
     uint32_t i = 0;

@@ -101,7 +101,7 @@ NX_INLINE v128_t f32x4_log(v128_t x) {
     return f32x4_mul_add(e, wasm_f32x4_splat(0x1.62e4p-1f), low);
 }
 
-/* Returns ln x of one number. */
+/* Returns ln x. */
 NX_INLINE float f32_log(float x) { return wasm_f32x4_extract_lane(f32x4_log(wasm_f32x4_splat(x)), 0); }
 
 /* Computes sin and cos of x in [0, 2^17], with an absolute error under 1e-11: subtracts k pi/2, where pi/2 is split in two parts, then

@@ -25,9 +25,9 @@ typedef struct {
     uint32_t above, left, below, right;            /* rows and columns of zeros around the picture */
 } nx_patches;
 
-/* These functions return the numbers of rows and columns of the output (its locations), or 0 if no patch fits. The number of rows is (rows
- * + above + below - dilation (down - 1) - 1) / stride_down + 1, where the quotient is rounded down. The number of columns is computed in
- * the same way. */
+/* These functions return the number of rows and the number of columns of the output, or 0 if no patch fits. The number of rows is (rows +
+ * above + below - dilation (down - 1) - 1) / stride_down + 1, where the quotient is rounded down. The number of columns is computed in the
+ * same way. */
 uint32_t nx_patch_rows(const nx_patches *patches);
 uint32_t nx_patch_cols(const nx_patches *patches);
 
@@ -37,9 +37,9 @@ static inline uint32_t nx_patch_length(const nx_patches *p) { return p->down * p
 /* Concatenates the vectors at all taps of a location. out: shape (nx_patch_length), written. location: row * nx_patch_cols + column. */
 void nx_patch_gather(float *out, const float *picture, const nx_patches *patches, uint32_t location);
 
-/* Computes a convolution at n locations, beginning with `first`, n <= NX_COLUMNS: out = weights * patch + bias. out: shape (n,
- * nx_stride(weights->rows)), written. weights: nx_patch_length columns. scratch: nx_convolve_bytes of these patches. The values of a
- * location do not depend on other locations. */
+/* Computes a convolution, out = weights * patch + bias, at n locations beginning with location `first`; n <= NX_COLUMNS. out: shape (n,
+ * nx_stride(weights->rows)), written. weights: a matrix with nx_patch_length columns. scratch: nx_convolve_bytes bytes. The result at a
+ * location does not depend on which other locations are computed in the same call. */
 uint64_t nx_convolve_bytes(const nx_patches *patches);
 void nx_convolve(float *out, const nx_matrix *weights, const float *bias, const float *picture, const nx_patches *patches, uint32_t first,
                  uint32_t n, void *scratch);

@@ -27,7 +27,7 @@ static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
 static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* How the numbers of a product are rounded. Each model uses one of two ways:
+/* How the numbers of a product are rounded. Each model uses one of two methods:
  * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one scale for each column of activations (8 bits). NX_BY_ROW is the
  * fastest rounding, and sufficient for pictures. Weights of Q4_0 stay exact.
  * NX_BY_BLOCK: weights as in the file, with a scale for every 32 or 16 weights. Activations have 14 bits for products with 8-bit weights;
@@ -35,8 +35,8 @@ static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b;
  * because their activations have outliers. F16 and BF16 keep their 16 bits in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
-/* The forms of packed weights. The forms F32, F16, BF16, Q8_0 and Q4_0 (the last two packed by row) have the codes of the tensor types with
- * the same names; matmul.c implements them. The forms packed by block are listed in tensor_types.h; blocks.c implements them. Each comment
+/* The forms of packed weights. matmul.c implements the forms F32, F16, BF16, Q8_0 and Q4_0; Q8_0 and Q4_0 are then packed by row. Each of
+ * these forms has the same code as its tensor type. blocks.c implements the forms packed by block, which tensor_types.h lists. Each comment
  * gives the size of 32 packed weights in bytes. */
 enum {
     NX_SINGLE = 0,      /* no blocks */
@@ -55,11 +55,10 @@ typedef struct {
     const void *packed;
 } nx_matrix;
 
-/* Returns the form in which weights of a file's type are packed. With NX_BY_ROW, F16 is widened to F32, and types other than F32, F16, Q8_0
- * and Q4_0 are packed by block. Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1, for Q8_0 if it is packed by block, and for
- * MXFP4. The only exceptions are blocks of MXFP4 with a scale below 2^-23, which become 0. In the K types, a scale is a half-precision
- * number times an integer. When such a row is packed, this scale and the block's offset are rounded to half precision, with an error of at
- * most 1/2048. */
+/* Returns the form in which weights of tensor type `type` are packed. With NX_BY_ROW, F16 is widened to F32, and types other than F32, F16,
+ * Q8_0 and Q4_0 are packed by block. Packing is exact for F32, F16, BF16, Q4_0, Q4_1, Q5_0 and Q5_1, for Q8_0 if it is packed by block, and
+ * for MXFP4. The only exceptions are blocks of MXFP4 with a scale below 2^-23, which become 0. In the K types, a scale is a half-precision
+ * number times an integer. Packing rounds these scales and the offsets of the blocks to half precision, with an error of at most 1/2048. */
 uint32_t nx_matrix_form(uint32_t type, uint32_t packing);
 
 /* Returns whether products with a packed matrix round the activations. */
@@ -90,8 +89,8 @@ typedef struct {
 /* Converts row `row` to floats. out: shape (cols), written. */
 void nx_embed(float *out, const nx_embedding *table, uint32_t row);
 
-/* The input of matrix products: n columns x (n, nx_stride(cols)). The first product with a quantised matrix stores the rounded columns in
- * `scratch`, where later products with the same columns find them. */
+/* The input of matrix products. x: n columns, shape (n, nx_stride(cols)). The first product with a quantised matrix stores the rounded
+ * columns in `scratch`, where later products with the same columns find them. */
 typedef struct {
     const float *x;
     uint32_t n;
@@ -136,12 +135,12 @@ void nx_add_scaled(float *x, const float *y, float scale, uint32_t width);
  * [Ba, Kiros, Hinton 2016, eq. 4]     width % 4 == 0 */
 void nx_layer_norm(float *x, const float *weight, const float *bias, float epsilon, uint32_t width, uint32_t n);
 
-/* Softmax in place over n numbers, n % 4 == 0: e^(x - max) / sum. A number of -infinity is masked and yields 0; if all numbers are masked,
- * every result is 0, not NaN. */
+/* Softmax in place over n numbers, n % 4 == 0: e^(x - max) / sum. A number that is -infinity is masked and yields 0; if all numbers are
+ * masked, every result is 0, not NaN. */
 void nx_softmax(float *x, uint32_t n);
 
-/* Returns ln of the sum of e^x over n numbers, n % 4 == 0. A number of -infinity is masked. At least one number must be unmasked, and all
- * unmasked numbers must be finite. */
+/* Returns ln of the sum of e^x over n numbers, n % 4 == 0. A number that is -infinity is masked. At least one number must be unmasked, and
+ * all unmasked numbers must be finite. */
 float nx_log_sum_exp(const float *x, uint32_t n);
 
 /* Widens a row of `n` weights in the file's encoding to f32; n must be a multiple of the type's block. The values of K types and of types

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Computes the matrix product, which takes nearly all the time. See kernels.h.
+ * Computes matrix products, on which a model spends nearly all of its time. See kernels.h.
  *
- * Layout. Each lane computes one row. A v128 of weights holds four rows of one column (F32) or of four columns (quantised). No sum
- * therefore crosses lanes, and the activations are loaded as splats. A tile is 16 rows (four vectors) times one to four columns of
- * activations.
+ * Layout. Each lane computes one row. A v128 of weights holds four rows of one column (F32) or of four columns (quantised), and activations
+ * are broadcast to all lanes. Sums therefore never cross lanes. A tile is 16 rows (four vectors) times one to four columns of activations.
  *
  * F32:   [rows/16][cols][16] floats; F16 and BF16 have the same layout with 16-bit numbers, which are widened when they are used
  * Q8_0:  [rows/16] { float scale[16]; byte weight[cols/4][4][16]; } where weight[g][v] holds the rows 4v..4v+3 of the
@@ -13,20 +12,21 @@
  *        group g of the block's columns, and the high nibbles are group g + 4.
  *
  * In the file, weights of Q8_0 have 8 bits, and every 32 weights have a scale. In memory, these weights have 7 bits and one scale per row,
- * so the product with a row is a single sum of integers. This sum needs only dot products, and the gain is largest if several columns share
- * the weights. Weights of Q4_0 are packed exactly. For the forms whose blocks keep their scales, see blocks.c.
+ * so the product with a row is a single sum of integers. This sum needs only dot products, which saves the most time if several columns
+ * share the weights. Weights of Q4_0 are packed exactly. For the forms whose blocks keep their scales, see blocks.c.
  *
  * Bottlenecks (npm run bench -- --only products, V8 on an Intel Xeon with AVX-VNNI). One column, Q8_0: if the matrix stays in a cache, the
- * product is almost as fast as a loop of dot products alone. A whole decoder of 6 MB is limited by memory bandwidth: one byte per weight.
+ * product is almost as fast as a loop of dot products alone. Memory bandwidth limits a whole decoder of 6 MB, because one byte is read for
+ * each weight.
  * Several columns: a dot product takes half a cycle and its addition takes five cycles, so ten sums are needed to hide the latency. V8 has
- * 15 registers for vectors: twelve hold the sums of two vectors of rows and six columns, two hold weights, and one holds activations. The
- * loop alone reaches 94 billion multiply-adds per second at 2.95 GHz, and a loop with eight sums reaches 73 billion. Sixteen columns are
+ * 15 registers for vectors: twelve hold sums (six columns times two vectors of rows), two hold weights, and one holds activations. The loop
+ * alone reaches 94 billion multiply-adds per second at 2.95 GHz, and a loop with eight sums reaches 73 billion. Sixteen columns are
  * therefore processed in groups of 6, 6 and 4. A whole product of 256 x 256 reaches 73 billion: rounding takes 7 % of its time (0.85 cycles
  * per value), and every block of 8 rows and 6 columns has a fixed cost of about 70 cycles for initial values, scales, stores and leaving
  * the loop.
- * Q4_0: 32 weights take one load, two masks and one shift in addition to two products, and each scale of a vector of rows takes six
- * instructions. If the weights are in a cache, one column reaches 0.6 of the throughput of Q8_0. The only gain of Q4_0 is therefore that
- * fewer bytes are read.
+ * Q4_0: 32 weights take one load, two masks and one shift in addition to two products. In each block, the scales of a vector of rows take
+ * six instructions. If the weights are in a cache, one column reaches 0.6 of the throughput of Q8_0. The only gain of Q4_0 is therefore
+ * that fewer bytes are read.
  */
 #include <string.h>
 
@@ -250,7 +250,7 @@ NX_INLINE v128_t product_value(const product_sums *product, uint32_t j, int v, u
     return wasm_f32x4_convert_i32x4(dot_value(parts(n) == 2 ? wasm_i32x4_add(sum, product->of[1][j][v]) : sum));
 }
 
-/* Adds the groups g and g + GROUPS / 2 of a block. */
+/* Adds the products of groups g and g + GROUPS / 2 of a block to the sums. */
 NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const nx_activations *activations, uint32_t activations_stride,
                              uint32_t g, uint32_t n) {
     v128_t nibble = wasm_i8x16_splat(15);
@@ -307,13 +307,13 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
     finish_tile(w, sum, n);
 }
 
-/* Returns how many of the four vectors of rows of a Q8_0 tile are processed together. For three and four columns the result is two, so that
- * the sums fit in the registers. For Q4_0 the number is always four, because a tile's weights are unpacked once for all columns. */
+/* Returns how many vectors of rows are processed together. A Q8_0 tile has four. For three and four columns the result is two, so that the
+ * sums fit in the registers. For Q4_0 the number is always four, because a tile's weights are unpacked once for all columns. */
 NX_INLINE int vectors(uint32_t n) { return n > 2 ? 2 : 4; }
 
-/* Computes the partial products for the weights' columns from..to-1 (at most EXACT) and the vectors of rows from `at` on. The loop loads
- * the weights of a group, then the activations of one column at a time: if more values were live than there are registers, V8 would spill
- * the sums. For a single column, each iteration processes four groups. */
+/* Computes the partial products of vectors(n) vectors of rows, beginning with vector `at`, over the columns from..to-1 of the weights (at
+ * most EXACT columns). The loop loads the weights of a group, then the activations of one column at a time: if more values were live than
+ * there are registers, V8 would spill the sums. For a single column, each iteration processes four groups. */
 NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8_t *weight, uint32_t from, uint32_t to, int at,
                           uint32_t n) {
     uint32_t groups = w->cols / 4, turns = n == 1 ? 4 : 1;
@@ -387,8 +387,8 @@ NX_INLINE void two_tiles_q8(const tile_work *w, const uint8_t *weights, const ui
         }
 }
 
-/* Multiplies six columns, two vectors of rows at a time, in a separate function: V8 then has registers for all values that its loop
- * needs. */
+/* Multiplies six columns, two vectors of rows at a time. Because this function is not inlined, V8 has registers for all values in the
+ * loop. */
 static NX_NOINLINE void six_q8(const tile_work *work, const float *scales) {
     tile_work copy = *work, *w = &copy; /* without this copy, each store makes clang load the fields again */
     NX_ROLLED
@@ -435,8 +435,8 @@ NX_INLINE void tile(const tile_work *w, const void *weights, uint32_t type, uint
         tile_q4(w, weights, n);
 }
 
-/* The scratch memory of an input holds the activations of all columns, then their sums (tile_work), then their scales. These functions
- * return the address of the activations and of the sums. */
+/* The scratch memory of an input holds the activations of all columns, then their sums (tile_work), then their scales. activations_in and
+ * sums_in return the addresses of the activations and of the sums. */
 static const nx_activations *activations_in(const nx_input *input) { return input->scratch; }
 static const int32_t *sums_in(const nx_input *input, uint32_t blocks) {
     return (const int32_t *)(activations_in(input) + (size_t)input->n * blocks * GROUPS);
@@ -501,7 +501,7 @@ uint64_t nx_input_bytes(uint32_t cols, uint32_t n) {
 
 nx_input nx_input_of(const float *x, uint32_t n, void *scratch) { return (nx_input){x, n, NX_NOT_ROUNDED, scratch}; }
 
-/* Rounds the columns to activations, and stores their sums. */
+/* Rounds the numbers of the columns to integers, and stores these activations, their sums and their scales. */
 static void round_by_row(nx_input *input, uint32_t cols) {
     uint32_t blocks = cols / BLOCK;
     nx_activations *activations = input->scratch;

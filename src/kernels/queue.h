@@ -4,7 +4,7 @@
  * The outputs of a layer at past positions stay in a queue, from which the taps of a convolution are gathered. A position thus costs one
  * product, and no product is computed twice. Outside the grid all values are zero.
  *
- * A queue is a ring. It has one slot for each position that the taps reach back, and NX_COLUMNS more slots, because a pass may write all
+ * A queue is a ring of nx_taps_reach() + NX_COLUMNS slots. The additional NX_COLUMNS slots are needed for two reasons: a pass may write all
  * its columns before it reads any, and up to NX_COLUMNS positions may be recomputed.
  */
 #ifndef NX_QUEUE_H
@@ -27,7 +27,7 @@ typedef struct {
 
 static inline uint32_t nx_taps_count(const nx_taps *taps) { return taps->above * taps->across + taps->left; }
 
-/* Returns the position of tap t of `position`, or NX_OUTSIDE. */
+/* Returns the position that tap t reads for the output at `position`, or NX_OUTSIDE if the tap is outside the grid. */
 uint32_t nx_tap_at(const nx_taps *taps, uint32_t t, uint32_t position);
 
 /* Returns how many positions back the farthest tap is. */

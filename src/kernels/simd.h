@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The only file that depends on the instruction set. The code uses WebAssembly SIMD128 intrinsics; a native build gets them from SIMDe,
- * which implements the same names exactly. All other code is written once.
+ * The only file that depends on the instruction set. The code uses WebAssembly SIMD128 intrinsics. In a native build, the intrinsics come
+ * from SIMDe and give the same results.
  *
  * To get equal results everywhere, the code follows these rules:
  *   - Multiplications and additions are separate operations in a fixed order, without fused multiply-add (-ffp-contract=off).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Kernels over vectors: residual, ReLU, layer norm, softmax. See kernels.h. Each sum is computed in four lanes: lane i adds the numbers i,
- * i+4, i+8, ... f32x4_sum then adds the four lanes.
+ * i+4, i+8 and so on. Then f32x4_sum adds the four lanes.
  */
 #include "elementary.h"
 #include "kernels.h"
@@ -78,7 +78,7 @@ void nx_layer_norm(float *x, const float *weight, const float *bias, float epsil
     }
 }
 
-/* Returns the largest number. May ignore NaN, because NaN reappears in the exponentials. */
+/* Returns the largest number. The result may ignore a NaN, because the NaN reappears in the exponentials. */
 static v128_t largest(const float *x, uint32_t n) {
     v128_t top = wasm_v128_load(x);
     for (uint32_t i = 4; i < n; i += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + i));
