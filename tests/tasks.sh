@@ -18,7 +18,7 @@ tests() {
     shift
     case $one in --test-concurrency=*) ;; --*) set -- "$@" "$one" ;; esac
   done
-  node --test --test-concurrency=1 --test-reporter=./tests/report.js --test-timeout=$((limit * 1000)) "$@" $again
+  FAILED_FILES= node --test --test-concurrency=1 --test-reporter=./tests/report.js --test-timeout=$((limit * 1000)) "$@" $again
 }
 
 # test-js    test the library in Node, the server, the package, and the types

@@ -86,6 +86,7 @@ node_runs() {
 
 # clang_sanitizes: succeeds if clang's sanitizer runtime is installed (a separate package in Debian)
 clang_sanitizes() {
+  mkdir -p "$OUT"
   echo 'int main(void) { return 0; }' >"$OUT/probe.c"
   "$CLANG" $SANITIZE "$OUT/probe.c" -o "$OUT/probe" 2>/dev/null && "$OUT/probe"
 }

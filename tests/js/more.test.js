@@ -9,6 +9,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,13 +125,15 @@ test('if a hook of a file fails, only the tests of this file fail, and only this
     );
     await writeFile(join(folder, 'c.test.js'), "import { test } from 'node:test'; await undefined; test('three', () => {});");
     const { NODE_TEST_CONTEXT, ...env } = process.env;
+    const outer = join(folder, 'outer');
     const { stdout } = await promisify(execFile)(
       'sh',
       ['-c', '. ./tests/tasks.sh; tests 60 $(node tests/group.js "$OUT/groups" 3 "$OUT"/?.test.js) || true'],
-      { cwd: ROOT, env: { ...env, OUT: folder } },
+      { cwd: ROOT, env: { ...env, OUT: folder, FAILED_FILES: outer } },
     );
     assert.match(stdout, /^a\.test\.js +1 passed[^]*FAILED b\.test\.js[^]*no hook[^]*\nc\.test\.js +1 passed[^]*\n3 files, 2 tests passed/);
     assert.match(stdout, /\nAGAIN, one at a time: b\.test\.js\n/);
+    assert.ok(!existsSync(outer), 'the outer run does not run b.test.js again');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -42,19 +42,29 @@ function longest(bytes, message) {
   jobs.receive({ type: 'open', id: 1, module: wasmModule, bytes });
   assert.equal(posted[0].type, 'opened', JSON.stringify(posted[0]));
   let [all, chunks] = [0, 0];
-  let most = cost(() => jobs.receive({ ...message, id: 2 }));
-  const next = () => message.type === 'draw' && jobs.receive({ type: 'next', id: 2, chunkSize: 1 });
-  next();
+  let most = 0;
+  /** @param {number} id */
+  const begin = (id) => {
+    most = cost(() => jobs.receive({ ...message, id }));
+    next(id);
+  };
+  const next = (/** @type {number} */ id) => message.type === 'draw' && jobs.receive({ type: 'next', id, chunkSize: 1 });
+  // The first run only touches the memory. It is not measured, because some virtual machines need most of a second to provide 256 MB.
+  begin(2);
+  turns.shift()?.();
+  jobs.receive({ type: 'stop', id: 2 });
+  for (let turn; (turn = turns.shift()); ) turn();
+  begin(3);
   for (let turn; all < ENOUGH_MS && (turn = turns.shift()); ) {
     const ms = cost(turn);
     all += ms;
     chunks++;
     most = Math.max(most, ms);
-    if (turns.length === 0) next();
+    if (turns.length === 0) next(3);
   }
   const failed = /** @type {any} */ (posted.find(({ type }) => type === 'failed'));
   assert.equal(failed, undefined, failed?.error.message);
-  jobs.receive({ type: 'stop', id: 2 });
+  jobs.receive({ type: 'stop', id: 3 });
   assert.equal(jobs.core?.sessions, 0);
   return { chunks, most };
 }
@@ -79,6 +89,7 @@ test('the largest session that kept.js copies is copied in less than MOST_MS', (
   const length = Math.floor((MOST_BYTES / 2 / core.openSession(SETTINGS, { length: 1000 }).bytes) * 980);
   const session = core.openSession(SETTINGS, { length });
   assert.ok(2 * session.bytes <= MOST_BYTES && 2 * session.bytes > 0.9 * MOST_BYTES, `${session.bytes} bytes`);
+  core.closeSession(core.branch(session, 0, SETTINGS, {})); // touches the memory of the copy
   const ms = cost(() => core.branch(session, 0, SETTINGS, {}));
   t.diagnostic(`${ms.toFixed(0)} ms`);
   assert.ok(ms < MOST_MS, `${ms} ms`);
