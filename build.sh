@@ -15,8 +15,7 @@ CLANG=${CLANG:-clang-19}
 WASM_LD=${WASM_LD:-wasm-ld-19}
 PINNED='Debian clang version 19.1.7'   # with this toolchain, the build reproduces web/dist/nextpixel.wasm byte for byte
 
-# The files that define the tasks. Their subjects, in order: wasm; scripts, pages and the manual; tests in Node, browsers and Python; C
-# tests; tests in every engine; benchmarks.
+# The files that define the tasks.
 PARTS='web/tools/wasm.sh web/tools/pages.sh tests/tasks.sh tests/c/tasks.sh tests/engines/tasks.sh tests/bench/tasks.sh'
 
 say() { printf '%s\n' "$*" >&2; }

@@ -130,7 +130,7 @@ async function keep(url, status, tag) {
     await cache.put(fileOf(url), response);
     if (!copy) await forget();
   } catch {
-    // The page also works if there is no space, connection or permission for the copy.
+    // The page still works if there is no space, connection or permission for the copy.
   }
 }
 
@@ -159,8 +159,8 @@ async function forget() {
 }
 
 /**
- * Deletes the library's copies of weights from releases that no open page uses. Most of these files are identical to files of the page's
- * own release, but are cached under other addresses.
+ * Deletes weights from the library's cache if they belong to releases that no open page uses. Most of the deleted files are identical to
+ * files of the page's own release, but are cached under other addresses.
  *
  * @param {string} url  address of a weight file of the release that the page uses
  * @param {string} page  id of the page

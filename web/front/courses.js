@@ -56,9 +56,7 @@ export const idOf = (name) => `course-${name.toLowerCase().replaceAll(' ', '-')}
 /** Names of all pages, sorted by course and then by position in the course. */
 const IN_ORDER = COURSES.flatMap(({ steps }) => steps.map(({ page }) => page));
 
-/**
- * The pages with a tile on the front page, in the order of the tiles. The English value of the fact `tile` begins with the tile's position.
- */
+/** The pages with a tile on the front page, in the order of the tiles. The fact `tile` in page.html begins with the tile's position. */
 export const WITH_TILES = IN_ORDER.filter((page) => FACTS.get(page)?.tile).sort((a, b) => positionOf(a) - positionOf(b));
 
 /** @param {string} page */

@@ -106,7 +106,7 @@ export function find(places, question) {
     .map(({ place }) => place);
 }
 
-/** Connects the search field of the page. */
+/** Makes the page's search field work. */
 export function searchManual() {
   const [field, list, said] = ['search', 'found', 'found-said'].map((id) => document.getElementById(id));
   if (!(field instanceof HTMLInputElement) || !list || !said) return;

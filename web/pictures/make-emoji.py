@@ -3,8 +3,8 @@
 
     python3 web/pictures/make-emoji.py data/emoji
 
-The argument is a folder with styles32.webp and styles.tsv; needs NumPy and Pillow.
-The script selects all emoji of the test split that are a single code point in one of the RANGES and that exist in at least four of the five
+The argument is a folder with styles32.webp and styles.tsv. The script needs NumPy and Pillow.
+It selects all emoji of the test split that are a single code point in one of the RANGES and that exist in at least four of the five
 styles, in the order of their code points. Each emoji occurs once, and the styles alternate (a style that lacks an emoji is skipped).
 No emoji is selected by hand.
 """

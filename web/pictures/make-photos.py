@@ -3,8 +3,8 @@
 
     python3 web/pictures/make-photos.py data/cifar10
 
-The argument is a folder with test_batch.webp and labels.u8; needs NumPy and Pillow.
-The script takes the first two pictures of each class, in the order of the test batch. No picture is selected by hand.
+The argument is a folder with test_batch.webp and labels.u8. The script needs NumPy and Pillow.
+It takes the first two pictures of each class, in the order of the test batch. No picture is selected by hand.
 """
 import os
 import sys

@@ -74,7 +74,7 @@ const png = Buffer.concat([
 writeFileSync(fileURLToPath(new URL('./seven.png', import.meta.url)), png);
 console.log(`seven.png: ${png.length} bytes`);
 
-/** Index of the digit on the front page, which is stored in 16 levels, two pixels per byte. */
+/** Index of the digit on the front page. three.js stores this digit in 16 levels, two pixels per byte. */
 const THREE = 14;
 const SHADES = 15;
 const levels = Array.from(parts[1 + THREE], (grey) => Math.floor((2 * grey * SHADES + 255) / 510));

@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILE = `${ROOT}web/lib/engine/abi.js`;
 const TYPES_FILE = `${ROOT}web/lib/gguf/tensor-types.js`;
 
-/** The constants that the library uses from the headers. */
+/** The constants of include/nextpixel.h that the library uses. */
 const CONSTANTS = [
   'NX_ABI_VERSION',
   'NX_ALIGN',
@@ -31,7 +31,7 @@ const CONSTANTS = [
   'NX_CUT',
 ];
 
-/** The enum constants that the library uses from the headers. */
+/** The enum constants of include/nextpixel.h that the library uses. */
 const STATUSES = ['NX_MORE', 'NX_E_ARGUMENT'];
 
 /** @param {string} text  C source */

@@ -24,7 +24,7 @@
  *     page-NAME.js                      the remaining scripts of web/pages/NAME; imports the shared scripts
  *     page-front.js, page-front.css     the front page, with all the code that it needs
  *
- * A page therefore fetches four minified modules in parallel. From the sources, the page would fetch a chain of fifty modules. The files of
+ * A page therefore fetches four minified modules in parallel. Without bundles, the page would fetch a chain of fifty modules. The files of
  * web/dist are committed. The tests check that the sources produce these files byte for byte. The first line of a page's script contains a
  * hash of the sources, so that web/tools/serve.js can tell whether the script is up to date.
  */
@@ -45,8 +45,8 @@ const WEB = fileURLToPath(new URL('..', import.meta.url));
 const LICENCE = '// SPDX-License-Identifier: MIT';
 
 /**
- * Adapts relative addresses to web/dist. The modules, the wasm and the worker are all in this folder. Relative addresses in web/shell,
- * web/front and web/pages still start from the source file.
+ * Adapts relative addresses to web/dist. The modules, the wasm and the worker are all in this folder. In web/shell, web/front and
+ * web/pages, addresses remain relative to the source file.
  *
  * @type {import('esbuild').Plugin}
  */
@@ -203,7 +203,7 @@ const workerFile = (/** @type {import('esbuild').Plugin[]} */ ...plugins) =>
   bundle({ worker: 'lib/worker.js' }, { minifyIdentifiers: true, plugins: [moved, apart(), ...plugins] }, true);
 
 /**
- * Builds the published library. All its files import one shared file, so each module exists only once.
+ * Builds the published library. Code that several files need is only in shared.js, which the other files import.
  *
  * @returns {Promise<Map<string, string>>}
  */
@@ -262,8 +262,8 @@ const first = {
 };
 
 /**
- * Redirects each import of a module in a shared script to that shared script, so that each module exists only once. A shared script
- * contains its index module and all modules that the index re-exports.
+ * Replaces an import of a module by an import of the shared script that contains this module, so that each module exists only once. A
+ * shared script contains its index module and all modules that the index re-exports.
  *
  * @param {...string} names  names of the scripts, in order. The first script that contains the module is used
  * @returns {import('esbuild').Plugin}
@@ -286,8 +286,8 @@ const fromParts = (...names) => ({
 const NEEDED = ['holders.js', 'questions.js', 'recovery.js'];
 
 /**
- * Reduces the front page's script to the code that the page needs at once, so that the page loads quickly. The other code is loaded
- * on demand; the page's small model hardly ever needs it.
+ * Reduces the front page's script to the code that the page needs at once, so that the page loads quickly. The remaining code
+ * is loaded on demand; the page's small model hardly ever needs it.
  * @type {import('esbuild').Plugin}
  */
 const unusedApart = {

@@ -36,7 +36,7 @@ import { join } from 'node:path';
 
 /** The facts that readers see, besides the lists `contents` and `ways`. A translation therefore contains these facts. */
 export const TRANSLATED = /** @type {const} */ (['title', 'description', 'credit', 'says', 'tile', 'short', 'knows', 'asks']);
-/** The facts of TRANSLATED that scripts or the frame look up by their English text. */
+/** For these facts, the English text is the key with which scripts and the frame look up the translation. */
 const LOOKED_UP = /** @type {const} */ (['title', 'credit', 'says']);
 const KEYS = [
   ...['title', 'description', 'weights', 'styles', 'scripts', 'takes', 'contents', 'ways'],

@@ -41,7 +41,8 @@
  *     <p>Sources and licences.</p>
  *     </footer>
  *
- * The facts title, description and contents are required. A page of a course also needs paper, by, year, says, knows, asks and at.
+ * The facts `title`, `description` and `contents` are required. A page of a course also needs `paper`, `by`, `year`, `says`, `knows`,
+ * `asks` and `at`.
  *
  * A page with `takes` may fetch from other hosts. Such a page also gets a box for the visitor's own file, below the first figure. A page
  * that already has a box of its own (an element with an id that ends in `own`) does not get this box.
@@ -135,7 +136,7 @@ export const masthead = (up, links, name) => `  <header class="masthead">
   </header>
 `;
 
-/** Hosts of visitors' models: any HTTPS host. The host must also send Access-Control-Allow-Origin. */
+/** The hosts from which a page may fetch visitors' models: any HTTPS host. The host must also send Access-Control-Allow-Origin. */
 const ELSEWHERE = 'https:';
 
 /**
@@ -153,7 +154,7 @@ export function parsePage(source, path) {
   return { facts: /** @type {Facts} */ (facts), head, text, footer };
 }
 
-/** The citation of this project, with the facts in CITATION.cff. */
+/** The title of this project in citations, the same as in CITATION.cff. */
 const TITLE = '<cite lang="en">nextpixel: generative models that run inside a web page</cite>';
 
 /** @param {string} item  an address, followed by the text of the link @returns {string} */

@@ -11,8 +11,8 @@
  *     front/ko.json            translations of the sentences of the frame and of the front page
  *     lib/kinds/KIND/ko.json   translations of what pages say about models of this kind
  *
- * The address of a Korean page is the English address followed by ko/. The head of a translated page contains the sentences of its scripts,
- * so that no further file is fetched. English pages do not contain these translations.
+ * The address of a Korean page is the English address followed by ko/. The head of a translated page contains the translations for the
+ * page's scripts, so that no further file is fetched. English pages do not contain these translations.
  *
  * To add a language, add a row to LANGUAGES, the element's sentences (lib/element/words/CODE.js), and the files described above.
  */
@@ -75,8 +75,8 @@ async function tableOf(path) {
 }
 
 /**
- * Returns the translated sentences of all kinds (PAGES in kind.js). Every page may show these sentences, because visitors may open files of
- * any kind.
+ * Returns the translations of the sentences in PAGES of all kind.js files. Every page may show these sentences, because visitors may open
+ * files of any kind.
  *
  * @param {string} web   path of web/
  * @param {string} lang
@@ -116,7 +116,7 @@ export async function translationOf(web, name, facts, common) {
 }
 
 /**
- * Returns a tag for the head that contains the translated sentences of a page's scripts. The tag contains data, not code, so every content
+ * Returns a tag for the head of a page, with the translations for the page's scripts. The tag contains data, not code, so every content
  * security policy allows it.
  * @param {Translation} translation
  */

@@ -17,7 +17,7 @@ const MODULES = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 /** @typedef {{ name: string, version: string, licence: string }} Notice */
 
 /**
- * Returns the notice of the package that a module of web/ contains.
+ * Returns the notice for the package that a module imports.
  *
  * @param {string} path  a key of OF_PACKAGES
  * @returns {Promise<Notice>}
@@ -35,7 +35,7 @@ const comment = ({ name, version, licence }) =>
     .map((line) => ` * ${line}`.trimEnd())
     .join('\n')}\n */\n`;
 
-/** Returns the legal comments for modules that contain packages. @param {Iterable<string>} [paths]  keys of OF_PACKAGES (default: all) */
+/** Returns the legal comments for modules that import packages. @param {Iterable<string>} [paths]  keys of OF_PACKAGES (default: all) */
 export async function legalComments(paths = OF_PACKAGES.keys()) {
   return (await Promise.all([...paths].map(noticeOf))).map(comment).join('');
 }

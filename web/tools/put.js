@@ -14,7 +14,7 @@ const BUILD = fileURLToPath(new URL('../build/', import.meta.url));
 let count = 0;
 
 /**
- * Writes a text to a file. A file that already contains exactly this text is not touched.
+ * Writes text to a file. A file that already contains exactly this text is not touched.
  *
  * @param {string} path
  * @param {string} text

@@ -3,8 +3,8 @@
 
 /**
  * Prepares everything that a release publishes, but publishes nothing. The script creates the package as npm would publish it, and the demo
- * as a site. Then it prints the commands that remain to be run. If the tree is not ready for a release, the script first prints the
- * reasons, and exits with status 1. See build.sh release.
+ * as a site. Then it prints the commands that remain to be run. If the tree is not ready for a release, the script prints the
+ * reasons before the commands, and exits with status 1. See build.sh release.
  *
  *     node web/tools/release.js [folder, default build/release]
  */

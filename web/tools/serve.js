@@ -5,13 +5,12 @@
  * Serves the demo on the loopback address. The server needs only Node: `npm start`, or `npm start -- --port 3000`. With `--host`, it also
  * serves other machines.
  *
- * The folders web/ and weights/ are served as /web/ and /weights/, as on any static server. The two folders belong to the repository or to
- * a built site. /build/ serves the GGUF files that weights/train/export.py writes to build/. The server is meant for the developer's own
- * machine. It supports byte ranges and status 304, but no other optional parts of HTTP. It sends the Content-Security-Policy with which the
- * demo is tested. Pages are generated from their page.html. The courses, the tiles and the links by family come from the facts of all pages,
- * which the server reads only when it starts. If the pages' scripts in web/dist do not match the sources, the server sends the sources
- * instead, so that edits take effect. Two modules always come from web/dist: they import packages, which browsers cannot find by name.
- * ./build.sh js rebuilds them.
+ * The server serves web/ and weights/ of the repository, or of a built site, as /web/ and /weights/. /build/ serves the GGUF files that
+ * weights/train/export.py writes to build/. The server is meant for the developer's own machine. It supports byte ranges and status 304,
+ * but no other optional parts of HTTP. It sends the Content-Security-Policy with which the demo is tested. The server generates each page
+ * from its page.html. Lists of pages, such as the courses and the tiles, contain facts of all pages. The server reads these facts only when
+ * it starts. If the pages' scripts in web/dist do not match the sources, the server sends the sources instead, so that edits take effect.
+ * Two modules always come from web/dist: they import packages, which browsers cannot find by name. ./build.sh js rebuilds them.
  */
 
 import { createHash } from 'node:crypto';
@@ -88,7 +87,7 @@ const interfaces = () => Object.values(networkInterfaces()).flatMap((all = []) =
 
 /**
  * Returns the host names that a client may use for the server. A request with another name may come from an attacker's page: the attacker
- * lets a domain name resolve to this machine (DNS rebinding).
+ * makes a domain name resolve to this machine (DNS rebinding).
  *
  * @param {string} host  the address that the server listens on
  */

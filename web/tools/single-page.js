@@ -53,8 +53,8 @@ const WEIGHTS_INSIDE = `
   }`;
 
 /**
- * Returns the modules to replace in a single-file page. The result maps paths relative to web/ to functions that return the new source
- * code.
+ * Returns the modules to replace in a single-file page. A key is the path of a module in web/, and a value is a function that returns the
+ * new source code of the module.
  *
  * @param {string | undefined} first  name of the page's first weight file
  */
@@ -198,7 +198,7 @@ async function singlePage(name, lang, others) {
           return other ? ` href="${other}${hash}"` : ' data-left-out';
         }),
       )
-      // Turns links to pages that are not written into plain text, and removes lines that contain only such links.
+      // If a page is not written, links to it become plain text, and lines that contain only such links are removed.
       .replace(/<span><a data-left-out[^>]*>[^<]*<\/a><\/span> ?|^ *(?:<p>)?<a [^>]*data-left-out[^>]*>[^<]*<\/a>(?:<\/p>)?\n/gm, '')
       .replace(/^ *<nav class="ways"[^>]*>\s*<\/nav>\n/gm, '')
       .replace(/ data-left-out/g, '')

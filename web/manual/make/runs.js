@@ -55,7 +55,8 @@ export async function runs() {
 }
 
 /**
- * Returns the names of the scripts in web/dist that a text does not name, as Markdown. The scripts of the demo's pages are left out.
+ * Returns a comma-separated list, in Markdown, of the scripts in web/dist that do not occur in `text`. The scripts of the demo's pages are
+ * left out.
  * @param {string} text
  */
 export async function otherScripts(text) {

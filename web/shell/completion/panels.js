@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the digit to complete, the line on this digit and, next to the digit, the completions.
+// Draws the given digit, the line below which the model completes this digit, and the completions next to it.
 // @ts-check
 import { make, perFrame } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts a worker and loads the weights that the page's <head> names. Both take the most time, so they start while the browser is still
-// parsing the rest of the page.
+// Starts a worker and loads the weights that the page's <head> names. These two steps take the most time when a page opens, so they
+// start while the browser is still parsing the rest of the page.
 // @ts-check
 import { acquire } from '../library.js';
 import { asked } from '../page/asked.js';

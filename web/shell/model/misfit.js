@@ -14,7 +14,7 @@ const deeds = words.filter((word) => PAGES.some(([, deed]) => deed === word));
 const only = words.filter((word) => word !== size && !deeds.includes(word));
 
 /**
- * Returns the first row of PAGES that has the kind of the model, and whose deed is this kind or one of the model's verbs.
+ * Returns the row of PAGES for a model: the first row of the model's kind whose deed is a verb of the model, or the kind itself.
  * @param {ModelInfo} info
  */
 const pageOf = (info) =>

@@ -25,7 +25,7 @@ export function standIn(by) {
 }
 
 /**
- * Shows a note before the first figure with the name of the visitor's model and a suggestion for what to try with this model.
+ * Shows a note before the first figure. The note names the visitor's model and suggests what to try with this model.
  * @param {Model} model
  */
 export function introduce({ info }) {

@@ -88,7 +88,7 @@ function bring(figure) {
 /** Key in sessionStorage for the settings that the same page in another language will read. */
 const CARRIED = 'nextpixel-carried';
 
-/** Stores the settings of all figures for the page in another language. */
+/** Stores the settings of all figures, so that the same page in another language can read the settings. */
 export function carry() {
   try {
     sessionStorage.setItem(CARRIED, JSON.stringify(remembered() ?? {}));

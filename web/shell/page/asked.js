@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Lets a link replace the page's model with a model from another site: PAGE/?model=https://host/file.gguf. The page's <head> declares which
-// models the page accepts, for example <meta name="takes" content="complete superResolve 32x32x3">. This content lists verbs (or a kind)
-// and the size of pictures. If the page needs certain architectures, the content also lists their names (misfit.js).
+// models the page accepts, for example <meta name="takes" content="complete superResolve 32x32x3">. The attribute `content` lists the
+// verbs (or the kind) of these models, and the size of their pictures. If the page needs certain architectures, the attribute also lists
+// the names of these architectures (misfit.js).
 // @ts-check
 
 /** @type {HTMLMetaElement | null} */

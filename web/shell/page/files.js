@@ -3,7 +3,7 @@
 // @ts-check
 import { phrase } from './phrase.js';
 
-/** For each medium, a pattern that matches the MIME type or the name of a file. If there are several files, the first match is used. */
+/** For each medium, a pattern that matches the MIME type or the name of a file. */
 export const MEDIA = {
   picture: /^image\//i,
   sound: /^(audio|video)\//i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Embeds one figure of a page in other pages. PAGE/?figure=ID&bare shows only that figure. The button below each figure shows the HTML code
-// of an iframe with the figure. Pages load this file only for these two purposes.
+// of an iframe with the figure. Pages load this file only for such an address, or when a visitor presses the button.
 // @ts-check
 import { showAlone } from './alone.js';
 import { copyCode } from './copy.js';
@@ -76,7 +76,7 @@ const quoted = (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 
 /**
  * Returns the height of a frame with this figure for each width in WIDTHS. Measures a copy of the figure, without its scripts, in an
- * invisible frame. In the copy, a canvas that a script lays out gets the aspect ratio that it has on this page.
+ * invisible frame. No script lays out the canvases of the copy, so they keep the aspect ratios that they have on this page.
  * @param {HTMLElement} figure
  * @returns {Promise<number[] | undefined>} undefined if frames cannot be measured, for example in a sandboxed page
  */

@@ -77,7 +77,7 @@ class HostError extends Error {
 }
 
 /**
- * Converts the error of a lost connection to a NetworkError. No other failure uses this name.
+ * Converts the error of a lost connection to a NetworkError. No other error in this file has the name NetworkError.
  * @template T
  * @param {Promise<T>} answer
  * @returns {Promise<T>}
@@ -382,8 +382,8 @@ export async function fill(box, said) {
   }
 
   /**
-   * Lists the courses on this device that the site no longer has. No box of the page belongs to these courses, so this list offers their
-   * removal.
+   * Lists the courses on this device that the site no longer has. The page has no boxes for these courses, so each entry of the list has a
+   * button that removes the course.
    *
    * @param {Record<string, Kept>} courses
    */

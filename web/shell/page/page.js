@@ -22,8 +22,8 @@ const NEXT_VISIT_MS = 1000;
 const embedding = () => part(() => import('./page-embedding.js'));
 
 /**
- * Shows only the figure that the address names. The figures that this figure depends on (usually the first figure) are hidden, but they
- * run. If the code that hides the rest cannot be fetched, shows the whole page below an error message.
+ * Shows only the figure that the address names. Other figures that this figure needs (usually the first one) run, but stay hidden.
+ * Shows the whole page below an error message if the code that hides the rest cannot be fetched.
  */
 async function showOne() {
   try {

@@ -122,8 +122,8 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
       );
     },
     /**
-     * Starts the walk automatically, without an announcement, if the figure is on the first screen. Does nothing with reduced motion, after
-     * the reader has used the page, or if the address names another part of the page.
+     * Starts the walk automatically, without an announcement, if the figure is on the first screen. Does nothing if the reader prefers
+     * reduced motion, has already used the page, or opened an address that names a part of the page.
      */
     beginByItself() {
       if (touched || timer || reducedMotion() || location.hash || list.getBoundingClientRect().bottom > innerHeight) return;
@@ -140,7 +140,7 @@ export function createWalk({ list, tools, figure, view = figure }, onStep) {
       return steps[at];
     },
     /**
-     * Fills words and numbers into the placeholders in the sentences. The keys are the names of the placeholders on the page.
+     * Fills in the placeholders in the sentences. The keys are the names of the placeholders on the page, the values are their texts.
      * @param {Record<string, string>} live
      */
     tell(live) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws pictures on a canvas of any size, with each cell on whole device pixels. The same View always gives the same contents of the
-// canvas.
+// Draws pictures on a canvas of any size, with each cell on whole device pixels. The same View always produces the same drawing.
 // @ts-check
 import { SIDE, PIXELS } from './digits.js';
 import { palette } from './palette.js';
@@ -89,7 +88,7 @@ export function paint(canvas, view) {
 }
 
 /**
- * Outlines the pixels with the indices `from` to `to` - 1 in raster order. The shape is a rectangle with a step in its first and last rows.
+ * Outlines the pixels with the indices `from` to `to` - 1 in raster order. The first and the last row may be incomplete.
  * @param {CanvasRenderingContext2D} context
  * @param {number} from
  * @param {number} to
@@ -121,7 +120,7 @@ function outline(context, from, to, edge, colour, width) {
 }
 
 /**
- * Paints a picture of a digit's size on a canvas with one canvas pixel per pixel of the picture. The style sheet enlarges the canvas.
+ * Paints a picture of SIDE x SIDE pixels on a canvas of the same size. The style sheet enlarges the canvas.
  * @param {HTMLCanvasElement} canvas
  * @param {(i: number) => string} colour
  */

@@ -20,8 +20,8 @@ export const STRIPS = {
 /** @typedef {keyof typeof STRIPS} StripName */
 
 /**
- * The style of an emoji is a class that its model receives. The class of a photograph is only shown below the photograph; the model of
- * photographs does not receive the class.
+ * An entry of emoji.json or photos.json. `name` is the name of an emoji, or the class of a photograph. The page shows this name, but the
+ * model does not receive it. `style` is the style of an emoji; the model receives the style as the class of the picture.
  * @typedef {{ name: string, style?: string, number?: number }} Entry
  */
 

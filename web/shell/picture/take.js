@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Saves a picture of a figure as a PNG, or the drawing of the picture as an animated PNG. Also copies a link that draws the same picture
-// again.
+// Saves a picture of a figure as a PNG, or as an animated PNG that shows how the picture was drawn. Also copies a link that draws the same
+// picture again.
 // @ts-check
 import { announce, blank } from '../library.js';
 import { ownName } from '../model/own-file.js';

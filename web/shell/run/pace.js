@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Limits the speed of a run. A run can have a maximum speed, pause, or advance one pixel at a time. The library computes only the
-// requested pixels, so delaying the requests slows the run.
+// Limits the speed of a run. A run can be limited to a maximum speed, paused, or advanced one pixel at a time. The library computes
+// only the requested pixels, so delaying the requests slows the run.
 // @ts-check
 
-/** Maximum backlog, in milliseconds. After the page was busy or hidden, a larger backlog is dropped instead of being shown at once. */
+/** Maximum backlog, in milliseconds. After the page has been busy or hidden, a larger backlog is dropped, not shown at once. */
 const BACKLOG_MS = 250;
 
 export class Pace {
@@ -39,7 +39,7 @@ export class Pace {
     this.#rebase();
   }
 
-  /** Allows n pixels while the run is paused. @param {number} n */
+  /** Lets a paused run show n more pixels. @param {number} n */
   step(n) {
     this.#granted += n;
     this.#wake();

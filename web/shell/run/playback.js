@@ -36,7 +36,7 @@ export class Playback {
     return this.#phase === 'running' || this.#phase === 'paused' || this.#phase === 'timing';
   }
 
-  /** Returns whether a run waits for resume() or step(). */
+  /** Returns whether a run is waiting for resume() or step(). */
   get paused() {
     return this.#pace.paused;
   }
@@ -57,7 +57,7 @@ export class Playback {
    * Starts a run, which replaces the previous one. When the run ends, the phase becomes 'done' or the phase that `work` returns.
    *
    * @param {(signal: AbortSignal) => Promise<Phase | void>} work
-   * @param {{ during?: Phase, paused?: boolean }} [options] paused: whether the run waits for resume() or step()
+   * @param {{ during?: Phase, paused?: boolean }} [options] paused: whether the run first waits for resume() or step()
    */
   async run(work, { during = 'running', paused = false } = {}) {
     this.abort();
@@ -104,7 +104,7 @@ export class Playback {
     this.enter('running');
   }
 
-  /** Allows one element while the run is paused. */
+  /** Lets a paused run show one more element. */
   step() {
     this.#pace.step(1);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shows the story on a canvas and draws attention as arcs over the text. The visitor selects a token with the pointer or the arrow keys.
+// Shows the story on a canvas, with arcs over the text for the attention weights. The visitor selects a token with the pointer or the arrow
+// keys.
 // @ts-check
 import { make, onTheme, perFrame, phrase } from '../index.js';
 /** @import { AttentionMap, TextSheet } from '../index.js' */
@@ -29,9 +30,10 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
   );
   root.append(frame);
   const page = new Sheet(canvas, { mirror });
-  /** Position of the selected token; -1 for none. Positions do not count tokens without text, such as the start token. */
+  /** Index of the selected token in the path; -1 for none. */
   let marked = -1;
   let pinned = false;
+  /** Index of the canvas's first token in the path. The start token is not on the canvas, because it has no text. */
   let offset = 0;
   /** @type {{ from: number, map: { keys: ArrayLike<number>, weights: ArrayLike<number> } } | null} */
   let shown = null;
@@ -121,7 +123,7 @@ export function createPageView(root, Sheet, { mirror, onMark, onEnter }) {
     get marked() {
       return marked;
     },
-    /** Keeps the token selected after the pointer has left it. */
+    /** Keeps the selection when the pointer leaves the token. */
     pin() {
       pinned = true;
     },
