@@ -4,11 +4,11 @@
 //
 //   BLEU = 100 exp( min(0, 1 - reference length / translation length) + 1/4 sum_{n=1..4} log p_n )
 //
-// p_n is the fraction of the translations' n-grams that also occur in a reference of the same sentence. A repeated n-gram counts at most as
-// often as it occurs in one of these references. If a sentence has several references, its reference length is the one closest to the
+// p_n is the fraction of the translations' n-grams that also occur in a reference of the same sentence. An n-gram counts at most as often
+// as it occurs in the reference that repeats it most. If a sentence has several references, its reference length is the one closest to the
 // length of the translation; a tie goes to the shorter reference. "Exp" smoothing replaces the count of an order without a matching n-gram,
-// which is 0: it becomes 1/2 for the first such order, 1/4 for the next one, and so on. BLEU is 0 if no word matches or if no translation
-// has four words.
+// which is 0: it becomes 1/2 for the first such order, 1/4 for the next one, and so on. BLEU is 0 if no word matches or if every
+// translation has fewer than four words.
 //
 // weights/train/common/bleu.py is the Python version. tests/js/bleu.json has test cases for both.
 // @ts-check
@@ -20,8 +20,8 @@ const BLANKS = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 const LAST_BLANKS = new RegExp(`${BLANKS.source}$`);
 
 /**
- * Splits a sentence into words by the rules of mteval-v13a. The rules replace a few SGML entities by characters. They also separate from
- * words every symbol, every dash after a digit, and every full stop or comma that is not between two digits.
+ * Splits a sentence into words by the rules of mteval-v13a. The rules first replace a few SGML entities by characters. Then the
+ * following characters become separate words: symbols, dashes after a digit, and full stops and commas that are not between two digits.
  * @param {string} text
  */
 export function words(text) {

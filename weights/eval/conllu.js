@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads treebanks, to evaluate models that predict the tag or the head of each word. A treebank is in the CoNLL-U format, or a table of
-// words and annotations.
+// Reads treebanks, to evaluate models that predict the tag or the head of each word. A treebank is either a CoNLL-U file or a
+// table of words and annotations.
 // @ts-check
 
 /** @import { DataSet } from './held-out.js' */

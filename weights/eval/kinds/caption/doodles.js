@@ -4,9 +4,9 @@
 //
 //   node weights/eval/kinds/caption/doodles.js build/doodles && npm run eval -- weights/captions.gguf --data build/doodles.u8.gz --show
 //
-// Writes OUT.u8.gz and OUT.json, in the format of weights/train/held_out.py scenes, and OUT.png. doodles.json maps each
-// noun to its doodle, a list of lines. A line is a list of points in a square of 100 by 100, joined by a smooth curve. The doodles were
-// never used for training or to choose a setting.
+// Writes OUT.u8.gz and OUT.json, which have the same format as the files that `weights/train/held_out.py scenes` writes. OUT.png shows the
+// doodles on one sheet. doodles.json maps each noun to its doodle, a list of lines. A line is a list of points in a square of 100 by 100,
+// joined by a smooth curve. The doodles were never used for training or to choose a setting.
 // @ts-check
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

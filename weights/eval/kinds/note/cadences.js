@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Measures how a model's harmonisations of melodies end. The script prints two counts. The first count is over the melodies that end on
-// their tonic: how many of their harmonisations end on the tonic chord. The second count is over all melodies: how many harmonisations do
-// not end on a chord.
+// Measures how a model's harmonisations of melodies end. For the melodies that end on their tonic, the script counts the
+// harmonisations that end on the tonic chord. For all melodies, it counts the harmonisations that do not end on a chord. It also counts
+// parallel fifths and octaves.
 //
 //   node weights/eval/kinds/note/cadences.js weights/chorales.gguf [--keys 2,3,5,7] [--temperature 0.8] [--data build/chorales-test.json] [--once]
 //

@@ -8,7 +8,7 @@
 // tries in all, as on the page (web/pages/wavenet/defect.js). The last line of the output gives the number of sounds that are still
 // defective after all tries.
 //
-// Then python3 weights/train/listen.py build/said prints the fraction of the digits that a classifier recognises.
+// `python3 weights/train/listen.py build/said` then prints the fraction of the digits that a classifier recognises.
 // @ts-check
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
