@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fetches vector emoji and renders them as large drawings, which training varies each time it uses them (`train.py emoji --drawings 0.5`).
+"""Fetches vector emoji and renders them as large drawings for training (`train.py emoji --drawings 0.5`).
 
     python3 weights/train/drawings.py                # -> data/emoji-drawings/ (74 MB, about five minutes)
     python3 weights/train/drawings.py --check    # counts drawings that resemble held-out pictures; finds the data set's reduction filter
 
 Iconify publishes the vectors in the npm registry, each set under its own licence. The command needs npm and rsvg-convert (Debian:
 librsvg2-bin). Noto 2018 is not available as vectors; its pictures of 64 pixels come from emoji-datasource. data/drawings.py reads the
-results and decides which of them training may use.
+drawings and selects those that training may use.
 """
 import io
 import json
@@ -95,8 +95,8 @@ def paint(source):
 
 
 def filters(given, directory):
-    """Compares drawings with the data set's training pictures of the same emoji and style, once reduced by plain averages and once with a
-    Lanczos window, and prints the distances."""
+    """Prints the distances between drawings and the data set's training pictures of the same emoji and style. The drawings are reduced in
+    two ways: by plain averages, and with a Lanczos window."""
     images, _ = emoji.load(directory, "train")
     index = emoji.read_index(directory)
     train = [row for row, part in zip(index, emoji.split_of([row[1] for row in index])) if part == "train"]

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Exports a checkpoint as GGUF:  python3 weights/train/export.py digits [--type q8_0|q4_0|f16|f32] [--out FILE]
 
-Exports the averaged weights, reads the file back and compares every tensor. A run of the recipe or of one of its stages is written to
-weights/<recipe>.gguf, and any other run is written to build/<run>.gguf, unless --out names a path. If training used your own pictures,
-those that were held out are written next to the file (<run>.u8.gz, for weights/eval/sheets.js). The default type is the one in the recipe's
-card, or Q8_0.
+Exports the averaged weights, reads the file back and compares every tensor. A run that has the name of a recipe or of one of its stages
+goes to weights/RECIPE.gguf. Any other run, and any run on your own data, goes to build/RUN.gguf. --out names a different path. If training
+used your own pictures, those that were held out are written next to the file (<run>.u8.gz, for weights/eval/sheets.js). The default type is
+the one in the recipe's card, or Q8_0.
 
     python3 weights/train/export.py NAME --run OTHER-4 --out weights/NAME.gguf            weights that another recipe of the model trained
     python3 weights/train/export.py emoji-sr --mix weights/emoji-sr.gguf --share 0.2      a mean with a fifth of the initial weights
@@ -32,8 +32,8 @@ from data import pictures
 
 
 def own(checkpoint):
-    """Returns whether training read your own folder. New runs record this. For an older run, the contents of the folder decide; a
-    missing folder counts as your own."""
+    """Returns whether the run was trained on your own folder. New runs record this fact. For an older run, the function checks the files in
+    the folder; if the folder no longer exists, the function assumes that it was your own."""
     folder = checkpoint["settings"].get("data", "")
     return checkpoint.get("own", bool(folder) and (not os.path.isdir(folder) or data.own(checkpoint["settings"]["dataset"], folder)))
 
@@ -69,7 +69,8 @@ def mix(task, model, path, share):
 
 
 def path_of(recipe, run, checkpoint):
-    """Returns the path for a run's file. Only a run with the recipe's name on the recipe's data overwrites a shipped file."""
+    """Returns the path for a run's file. A run overwrites a shipped file only if the run has the name of the recipe or of one of its
+    stages, and was trained on the recipe's data."""
     stages = [recipe.name] + ["%s-%d" % (recipe.name, 2 + i) for i in range(len(recipe.stages))]
     return os.path.join(SHIPPED, recipe.name + ".gguf") if run in stages and not own(checkpoint) else os.path.join(data.ROOT, "build", run + ".gguf")
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs scripts for the tests, each in a fork of this process, which has already imported PyTorch, because this import takes more than a
-second.
+"""Runs scripts for the tests. Importing PyTorch takes more than a second, so this process imports it once and runs each script in a fork.
 
 This process reads one line of JSON per script, [arguments, environment], and answers with one line, [exit status, output].
 """

@@ -15,8 +15,8 @@
 # Environment:
 #
 #   DATA   the folder with cifar10/, emoji/, stories/, multi30k/, binarised_mnist/ and fsdd/ (default: data)
-#   KEEP   a folder to which data/ is copied and from which training then reads. It is for a machine that receives the pictures
-#          (cifar10 85 MB, emoji 11 MB, emoji-drawings 74 MB, in two files) in several commands.
+#   KEEP   a folder to which data/ is copied and from which training then reads. Use KEEP if the pictures (cifar10 85 MB, emoji 11 MB,
+#          emoji-drawings 74 MB in two files) reach the machine in several commands.
 #   OUT    the folder to which results are copied (default: build/gpu). For each run, it receives log.jsonl, out.log, and average.pt
 #          cut into parts of 15 MB (RUN.pt.aa, ...).
 #
@@ -25,8 +25,10 @@
 #   mkdir -p weights/train/runs/cifar10-gpu && cat build/gpu/cifar10-gpu.pt.* > weights/train/runs/cifar10-gpu/average.pt
 #   python3 weights/train/export.py cifar10 --run cifar10-gpu --out build/cifar10-gpu.gguf
 #
-# Models trained together arrive as together.tar.aa, ...: cat build/gpu/together.tar.* | tar x -C weights/train/runs; then export.py NAME
-# --run NAME-STAGE.
+# Models trained together arrive as parts of one archive (together.tar.aa, ...):
+#
+#   cat build/gpu/together.tar.* | tar x -C weights/train/runs
+#   python3 weights/train/export.py NAME --run NAME-STAGE
 #
 # Options after the task's name are passed to train.py: sh weights/train/gpu.sh cifar10 --minutes 18 --limit-seconds 570
 set -eu
@@ -120,7 +122,7 @@ probe() {
 emoji() { train emoji $EMOJI $DRAWINGS --minutes 4 --limit-seconds 400 "$@"; collect emoji-gpu; }
 cifar10() { train cifar10 $CIFAR10 --minutes 8.5 --limit-seconds 575 --data "$DATA/cifar10" "$@"; collect cifar10-gpu; }
 
-# Uses the model size in the recipe, because the page draws two dozen enlargements at a time.
+# Keeps the recipe's model size, which suits a CPU, because the page draws two dozen enlargements at a time.
 emoji_sr() {
   train emoji-sr ${SHIPPED---from weights/emoji-sr.gguf} $DRAWINGS --batch 64 --lr 1.5e-3 --warmup 100 --fresh-rate 1 --ema 0.9995 --every 2 --sheets 0 \
     --compile 1 --threads 8 --minutes 9 --limit-seconds 575 --data "$DATA/emoji" "$@"

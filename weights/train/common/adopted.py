@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Starts a run of a recipe from a file that the same recipe made (--from weights/NAME.gguf). The run takes over the file's sizes,
-vocabulary and classes, and the settings of the training stage that produced the file. Command-line options override these settings; if an
-option asks for a larger size, the model grows.
+"""Starts a run of a recipe from a file that the same recipe made (--from weights/NAME.gguf). The run inherits the file's sizes, vocabulary
+and classes, and the settings of the training stage that produced the file. Command-line options override these settings; if an option asks
+for a larger size, the model grows.
 
-If another recipe made the file, or if --stage N is given, the run takes over no settings. The recipe then defines the model, and the file
+If another recipe made the file, or if --stage N is given, the run inherits no settings. The recipe then defines the model, and the file
 only provides initial weights.
 """
 import os

@@ -55,7 +55,7 @@ def train(texts, count, known=()):
     merges the pair whose bytes sort first.
      known: merges to start from.
 
-    Each distinct word is processed once and weighted with its count. Each merge updates the pair counts. A heap, which may contain outdated
+    Each distinct word is processed once and weighted by its count. Each merge updates the pair counts. A heap, which may contain outdated
     entries, finds the most frequent pair.
     """
     counts = collections.Counter()
@@ -216,8 +216,8 @@ class Chosen:
         a vocabulary stored as text in the settings: copied from the initial file, or learned from your own texts
         the plain bytes
 
-    --vocabulary own: learns byte pairs from the training texts until there are --values tokens. Tokens that the initial file also has keep
-    their vectors. The vector of any other token starts as the mean of the vectors of the token's two parts.
+    --vocabulary own: learns byte pairs from the training texts until there are --values tokens. Tokens that are also in the initial file
+    keep their vectors. The vector of any other token starts as the mean of the vectors of the token's two parts.
     """
     vocabularies = ""                    # the folder of named vocabularies
     words = None

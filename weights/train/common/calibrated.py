@@ -157,8 +157,8 @@ def round_matrix(w, products, kind):
 
 
 def round_llama(header, tensors, kinds, seed=1, batch=12, length=160):
-    """Rounds the matrices listed in kinds, {name: type}, and returns {name: gguf.Raw}. The layers are rounded in order. Each layer is
-    rounded for the inputs that it receives from the layers already rounded."""
+    """Rounds the matrices listed in kinds, {name: type}, and returns {name: gguf.Raw}. The layers are rounded in order. The rounding of
+    each layer is calibrated on the inputs that the layer receives from the layers already rounded."""
     model = Llama(header, tensors)
     ids, done = tell(model, batch, min(length, header["length"]), seed), {}
     parts = [("attn_q", "attn_k", "attn_v"), ("attn_output",), ("ffn_gate", "ffn_up"), ("ffn_down",)]

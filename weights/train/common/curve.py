@@ -12,8 +12,8 @@ def thinned(values, width):
 
 
 def text(values, width=40):
-    """Returns one bar per value; the smallest value has the lowest bar. The upper end of the scale ignores the first tenth of the values,
-    where a loss falls steeply."""
+    """Returns one bar per value; the smallest value has the lowest bar. The highest bar is the maximum after the first tenth of the values,
+    because a loss falls steeply at the beginning."""
     values = thinned(values, width)
     if not values:
         return ""

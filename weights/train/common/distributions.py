@@ -54,7 +54,7 @@ def split_mixture(c, out):
 
 
 def mixture_mean(channels, k, x):
-    """Returns the means of channel k, given the values x (..., >= k) in [-1, 1] of the channels before it:
+    """Returns the means of channel k. x (..., >= k): the values of the previous channels, in [-1, 1].
     mu_R = m_R,  mu_G = m_G + c_R x_R,  mu_B = m_B + c_G x_R + c_B x_G."""
     mean = channels[k][0]
     for j in range(k):                   # the pairs (k, j) = (1, 0), (2, 0), (2, 1) use the coefficients of R, G, B

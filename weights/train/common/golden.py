@@ -152,8 +152,8 @@ def trained(name, run, directory, out=OUT):
 
 @torch.no_grad()
 def shipped(name, directory, out=OUT):
-    """Writes <name>.golden.gguf for a shipped file whose training run no longer exists. The logits are those of the weights as the shipped
-    file stores them."""
+    """Writes <name>.golden.gguf for a shipped file whose training run no longer exists. The logits are computed with the shipped file's
+    weights, including their rounding."""
     recipe = find(name)
     task = recipe.task(recipe.task.Settings(**recipe.settings))
     task.s.data = directory or task.s.data

@@ -20,7 +20,7 @@ CHOICES = ("auto", "folders", "speakers", "file", "none")
 
 
 def choose(task):
-    """Sets the classes and speakers of a run on your own folder, with their names."""
+    """Sets the numbers and names of the classes and speakers for a run on your own folder."""
     s = task.s
     if s.labels not in CHOICES:
         sys.exit("--labels %s: there are %s" % (s.labels, ", ".join(CHOICES)))

@@ -4,7 +4,7 @@
  * Products use bf16 if the CPU supports it, else single precision; inputs and outputs of attention are bf16. native.py compiles this file
  * if possible; otherwise callers use PyTorch.
  *
- * A row is a position; head a of a row is at column a * d. For a tile of queries i and the keys j that they see:
+ * A row is a position. In a row, head number `a` starts at column a * d. For a tile of queries i and the keys j that they see:
  *
  *     S = Q K^T / sqrt(d)     P = exp(S - max)     O = P V / sum            kept: L = max + log(sum)
  *     dV += P^T dO     dP = dO V^T     dS = P * (dP - sum(dO * O)) / sqrt(d)     dQ = dS K     dK += dS^T Q       with P = exp(S - L)
@@ -129,11 +129,12 @@ typedef void kernel(int, const group *, size_t, size_t, const group *, size_t, f
 #define ALL(R) {{kernel_##R##_1_0, kernel_##R##_2_0, kernel_##R##_3_0, kernel_##R##_4_0}, {kernel_##R##_1_1, kernel_##R##_2_1, kernel_##R##_3_1}}
 static kernel *const kernels[4][2][4] = {ALL(1), ALL(2), ALL(4), ALL(6)};
 
-/* Sizes of c that fit in the registers: the number of rows if they end with half a vector, and the number of whole vectors per row. */
+/* The part of c that fits in the registers: ROWS_BESIDE_HALF is the maximum number of rows if each row ends with half a vector, and
+ * `vectors` returns the number of whole vectors per row. */
 enum { ROWS_BESIDE_HALF = REGISTERS == 32 ? 6 : 4 };
 static int vectors(int left, int half) { return REGISTERS == 16 ? 1 : left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left; }
 
-/* Computes c (rows, columns) = a b, or adds a b to c. `columns` is from `width_of`: whole vectors, then at most one half vector. */
+/* Computes c (rows, columns) = a b, or adds a b to c. Each row of c consists of whole vectors and at most one half vector at its end. */
 static void product(int rows, int columns, int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,
                     size_t stride, int add) {
     for (int n = 0; n < columns;) {
@@ -152,7 +153,7 @@ static void product(int rows, int columns, int count, const group *a, size_t row
 /* Returns the padded width of a head of width d; the last vector is a half vector if that is enough. */
 static int width_of(int d) { return d > LANES && (d - 1) % LANES < LANES / 2 ? round_up(d, LANES / 2) : round_up(d, LANES); }
 
-/* Packs the rows of a head in groups along the head dimension: group p of row i, which is at x + i * stride, goes to out[p * width + i]. */
+/* Packs the rows of a head into groups along the head dimension. Row i is at x + i * stride; its group p goes to out[p * width + i]. */
 static void pack_across(const bf16 *x, size_t stride, int rows, int d, group *out, int width) {
     for (int p = 0; p < d / GROUP; p++) {
         for (int i = 0; i < rows; i++) {
@@ -164,7 +165,8 @@ static void pack_across(const bf16 *x, size_t stride, int rows, int d, group *ou
     }
 }
 
-/* Packs the rows into out[(i / GROUP) * width + c], in groups of rows; padding columns and the missing partner of an odd row are zero. */
+/* Packs the rows into groups of GROUP rows: column c of row i goes to out[i / GROUP * width + c]. Zeros fill the padding columns, and the
+ * last group if it lacks a row. */
 static void pack_down(const bf16 *x, size_t stride, int rows, int d, group *out, int width) {
     for (int i = 0; i < rows; i += GROUP)
         for (int c = 0; c < width; c += LANES) {
@@ -176,14 +178,14 @@ static void pack_down(const bf16 *x, size_t stride, int rows, int d, group *out,
         }
 }
 
-/* Returns the rows of a head as the left operand of a product, in groups along the head. In bf16, pairs are already in this order; in
- * single precision `pack_down` produces it. */
+/* Returns the rows of a head as the left operand of a product. The groups of this operand lie along the head dimension. In bf16, x already
+ * has this layout; in single precision, `pack_down` produces it in `packed`. */
 static const group *rows_of(const bf16 *x, size_t stride, const group *packed, int width, size_t *row) {
     *row = GROUP == 2 ? stride / 2 : (size_t)width;
     return GROUP == 2 ? (const group *)x : packed;
 }
 
-/* Returns sum(a * b) of d numbers. */
+/* Returns the dot product of two vectors of d numbers. */
 static float dot(const bf16 *a, const bf16 *b, int d) {
     __m512 sum = _mm512_setzero_ps();
     for (int c = 0; c < d; c += LANES) sum = _mm512_fmadd_ps(load_bf16(a + c, part(d - c)), load_bf16(b + c, part(d - c)), sum);
@@ -256,7 +258,7 @@ static int forward_head(const shape *s, const bf16 *q, const bf16 *k, const bf16
     return 0;
 }
 
-/* Stores sixteen numbers from each of two rows as groups of rows. */
+/* Stores sixteen columns of two adjacent rows in the layout of `pack_down`. */
 static inline void store_down(group *out, size_t width, __m512 even, __m512 odd) {
 #ifdef __AVX512BF16__
     (void)width;
@@ -267,8 +269,8 @@ static inline void store_down(group *out, size_t width, __m512 even, __m512 odd)
 #endif
 }
 
-/* Computes P and dS = P * (dP - mean) from sixteen scores of each of two rows. Both are stored in groups of rows, and dS also in rows;
- * masked lanes are 0. */
+/* Computes P and dS = P * (dP - mean) from sixteen scores of each of two rows. Both are stored in the layout of `pack_down`. `ds` also
+ * receives dS row by row. Masked lanes are 0. */
 static inline __attribute__((always_inline)) void slopes(const float *score, const float *slope, element *ds, group *p_down, group *ds_down, size_t width, __m512 binary,
                                                          __m512 scale, const float minus[2], const __m512 mean[2], __mmask16 first, __mmask16 second, int two) {
     __m512 p[2], g[2];
@@ -345,8 +347,8 @@ static int backward_head(const shape *s, const bf16 *q, const bf16 *k, const bf1
     return 0;
 }
 
-/* Flushes subnormal numbers to zero, as the bf16 instructions do; in single precision each one costs a hundred cycles. Returns the
- * previous mode. */
+/* Flushes subnormal numbers to zero, as the bf16 instructions do. In single precision, an operation on a subnormal number would cost a
+ * hundred cycles. Returns the previous mode. */
 static unsigned flush(void) {
     unsigned mode = _mm_getcsr();
     _mm_setcsr(mode | _MM_FLUSH_ZERO_ON | _MM_DENORMALS_ZERO_ON);

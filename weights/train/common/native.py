@@ -191,8 +191,8 @@ class FeedForward(torch.autograd.Function):
 
 
 class CrossEntropy(torch.autograd.Function):
-    """Cross-entropy, with label smoothing, of the logits h table^T: h (rows, d) bf16, table (V, d) float, target (rows,) -> (rows,). Only
-    one copy of the logits is in memory, in bf16; their gradient overwrites them."""
+    """Cross-entropy with label smoothing: h (rows, d) bf16, table (V, d) float, target (rows,) -> (rows,). The logits are the product h
+    table^T. Only one copy of the logits is in memory, in bf16; their gradient overwrites them."""
 
     @staticmethod
     def forward(ctx, h, table, target, smoothing):

@@ -19,7 +19,8 @@ def page_of(metadata):
 
 
 def of_pictures(get, page):
-    """Returns the name of the page for a model of pictures, and what to try on this page. All models of colour pictures share one page."""
+    """Returns the name of the page for a picture model, and a suggestion of what to try there. All models of colour pictures share one
+    page."""
     if get("image.channels") == 3:
         return "colour", "choose a picture that the model was not trained on; the page completes or enlarges it"
     return page, "draw the upper half of a picture and let the model complete it"
@@ -34,7 +35,7 @@ def address_of(path, metadata):
 
 
 def said(path, metadata):
-    """Returns the next steps for a file that was just written, as lines."""
+    """Returns a text that tells the user how to open a file that was just written."""
     page, tries = page_of(metadata)
     address = address_of(path, metadata)
     if address:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Connects the processes that train one model together, for example those that torchrun starts: gloo on CPUs, nccl on GPUs."""
+"""Connects the processes of one training run, for example the processes that torchrun starts. The backend is gloo on CPUs and nccl on
+GPUs."""
 import os
 import signal
 import socket
@@ -39,7 +40,7 @@ def agree(values, processes):
 
 
 def same(state, processes):
-    """Sends an object from the first process to all: a checkpoint, which other machines may not be able to read."""
+    """Sends the first process's checkpoint to all processes, because other machines may not be able to read the file."""
     if processes == 1:
         return state
     shared = [state if dist.get_rank() == 0 else None]

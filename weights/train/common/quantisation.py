@@ -4,7 +4,8 @@ import numpy as np
 
 
 def quantize_q8_0(x):
-    """Encodes (..., 32 m) float as bytes. A block of 32 values becomes an f16 scale = absmax/127 and 32 int8 = round(x/scale)."""
+    """Encodes an array of floats, of shape (..., 32 m), as bytes. A block of 32 values becomes an f16 scale = absmax/127 and
+    32 int8 = round(x/scale)."""
     blocks = np.ascontiguousarray(x, np.float32).reshape(-1, 32)
     scale = np.abs(blocks).max(1) / np.float32(127)
     inverse = np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)
@@ -21,7 +22,7 @@ def dequantize_q8_0(raw, shape):
 
 
 def quantize_q4_0(x):
-    """Encodes (..., 32 m) float as bytes. A block of 32 values becomes an f16 scale and 16 bytes:
+    """Encodes an array of floats, of shape (..., 32 m), as bytes. A block of 32 values becomes an f16 scale and 16 bytes:
 
         scale     (the value of largest magnitude, with its sign) / -8
         nibble    round(x/scale) + 8, in 0..15

@@ -24,8 +24,8 @@ def to_steps(x, steps):
 
 
 def q8_0(w):
-    """Rounds a matrix (rows, columns) to Q8_0, and then as the engine stores it: with 63 steps on each side of zero in every row
-    (src/kernels/matmul.c)."""
+    """Rounds a matrix (rows, columns) twice: to Q8_0 as in a file, and then to the engine's format, which has 63 steps on each side of zero
+    in every row (src/kernels/matmul.c)."""
     return to_steps(to_steps(w.unflatten(1, (-1, BLOCK)), FILE).flatten(1), ENGINE)
 
 

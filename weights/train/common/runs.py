@@ -39,7 +39,7 @@ def settings_from(recipe, saved):
 
 
 def written_as(name, recipe, saved):
-    """Returns the settings with which a run of `recipe` can be exported as the file of recipe `name`, which must have the same model. The
+    """Returns the settings for exporting a run of `recipe` as the file of recipe `name`. Both recipes must have the same model. The
     settings of recipe `name` replace those of `recipe`."""
     other = find(name)
     if other.task is not recipe.task:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The interface between a model and the common code: the loop, the exporter, the evaluation and the golden writer use a task and never the
-model itself.
+"""The interface between a model and the common code. The loop, the exporter, the evaluation and the golden writer never use a model
+directly, only its task.
 
 An example is one element of a batch (a picture, a line of text). A batch is a tuple of tensors, the arguments of `nats`.
 """
@@ -29,8 +29,8 @@ class Task:
     unit = "nats"                        # unit of the training loss
     every_class = False                  # whether every training picture needs a class
     slow_sheet = False                   # whether a sample sheet takes longer than a short run
-    # A method (trainer, batch, rate) -> loss that replaces the usual training step. A GAN, for example, needs more than one loss and one
-    # optimiser. A task with this method also has beside(), which returns the task's part of a checkpoint, and restore(beside).
+    # If set, this method replaces the usual training step: (trainer, batch, rate) -> loss. A GAN, for example, needs more than one loss and
+    # one optimiser. A task with this method also has beside(), which returns the task's part of a checkpoint, and restore(beside).
     update = None
 
     def __init__(self, settings):
@@ -43,7 +43,7 @@ class Task:
 
     @staticmethod
     def smoke(settings):
-        """Returns the settings that --smoke uses for a recipe with these settings."""
+        """Returns the settings that --smoke changes. settings: those of the recipe."""
         return dict(minutes=0.0, steps=20, batch=4, warmup=5, every=0.2, valid_images=16, final_valid_images=16)
 
     # the model
@@ -73,7 +73,7 @@ class Task:
 
     @classmethod
     def adopted(cls, metadata, tensors):
-        """Returns the settings that a run takes from a file of its recipe (common/adopted.py): {field: value}."""
+        """Returns {field: value}: the settings that a run inherits if it starts from a file made by its recipe (common/adopted.py)."""
         found = cls.settings_of(metadata, tensors)
         for names, key in (("class_names", "classes"), ("speaker_names", "speakers")):
             listed = metadata.get("%s.%s" % (cls.architecture, key))
@@ -144,8 +144,8 @@ class Task:
         return [p for name, p in model.named_parameters() if "blk." in name and p.dim() == 2]
 
     def forms(self, model, form):
-        """Returns [(parameter, form)] for the weights that training rounds if the file will store its matrices in `form` (rounding.FORMS;
-        "": no rounding)."""
+        """Returns [(parameter, form)] for the weights that training rounds. form: the type of the matrices in the exported file, a key of
+        rounding.FORMS; "": no rounding."""
         return [(p, form) for p in self.matrices(model)] if form else []
 
     def fresh(self, name):
@@ -241,7 +241,7 @@ class Task:
         return kind if x.ndim == 2 and not (kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32) else gguf.F32
 
     def settings_of(self, metadata, tensors):
-        """Returns {field: value} of this model's settings from a file; the inverse of `metadata`."""
+        """Reads the model's settings from a file and returns {field: value}; the inverse of `metadata`."""
         raise NotImplementedError
 
     def stored(self, path):

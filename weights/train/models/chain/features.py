@@ -101,8 +101,11 @@ def ids_of(rows, ids, first=False):
 
 
 def main():
-    """Prints the feature ids of some words in the weight file of a chain or a tree model: python3 weights/train/models/chain/features.py
-    weights/crf-en.gguf > tests/golden/crf-en.features.json. The test of web/lib/media/features.js reads this file."""
+    """Prints the feature ids of some words, according to the weight file of a chain or tree model:
+
+        python3 weights/train/models/chain/features.py weights/crf-en.gguf > tests/golden/crf-en.features.json
+
+    The test of web/lib/media/features.js reads this JSON file."""
     import json
     import os
     import sys

@@ -36,7 +36,7 @@ class Settings(Config, Common):
 
 
 class Lists:
-    """Makes the lists that a model stores from the training sentences: tags, features, known words and word clusters."""
+    """Collects the lists that a model stores: the tags, features, known words and word clusters of the training sentences."""
 
     def __init__(self, s, sentences, taggings):
         self.tags = sorted(set(tag for tags in taggings for tag in tags))
@@ -76,8 +76,8 @@ class Hashed:
 
 
 class Stored(Lists):
-    """The lists of a file, extended by the words and tags of your own sentences. If --features is larger than the file's list of features,
-    features of your sentences are added too."""
+    """The lists of a file, extended by the words and tags of your own sentences. Features of your sentences are also added if --features
+    allows more features than the file has."""
 
     def __init__(self, s, metadata, sentences, taggings):
         prefix = metadata["general.architecture"] + "."
@@ -105,7 +105,7 @@ def lists_of(s, sentences, taggings):
 
 
 def prose(folder):
-    """Reads the lines of the text files of a folder, plain or xz."""
+    """Reads the lines of the text files in a folder; the files may be compressed (.txt.xz)."""
     if folder and not os.path.isdir(folder):
         raise SystemExit("--prose %s: no such folder" % folder)
     for name in sorted(os.listdir(folder)) if folder else []:
@@ -192,8 +192,8 @@ class ChainTask(Task):
     @torch.no_grad()
     def grow(self, model, weights):
         """Loads a file, which may have fewer tags and features than the model. The model's additional tags and features come last, and
-        their weights start at zero. For an HMM, the counts from your own sentences are added to the counts that the file's probabilities
-        stand for."""
+        their weights start at zero. For an HMM, the file's probabilities are converted to counts, to which the counts of your own sentences
+        are added."""
         own = model.state_dict()
         grown = {name: padded(w, own[name].shape) if name in own else w for name, w in weights.items()}
         super().grow(model, grown)

@@ -53,7 +53,8 @@ class FVSBN(nn.Module):
 
     @torch.no_grad()
     def generate(self, count, prefix=None, generator=None):
-        """Completes prefix (count, m) to (count, n). Keeps a running sum of logits, to which each element of value 1 adds its row."""
+        """Completes prefix (count, m) to (count, n). `a` holds the logits of all elements; each sampled 1 adds the row of its element in
+        the weight matrix."""
         a, x = self.fvsbn.bias.expand(count, -1).clone(), torch.zeros(count, self.c.n)
         for i in range(self.c.n):
             given = prefix is not None and i < prefix.shape[1]

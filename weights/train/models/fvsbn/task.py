@@ -73,7 +73,8 @@ class FVSBNTask(Task):
         return self.s.height * self.s.width
 
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws samples, and below the samples validation pictures, the upper halves of these pictures, and completions of the halves."""
+        """Draws a sheet with four parts, from top to bottom: samples, validation pictures, the upper halves of these pictures, and
+        completions of the halves."""
         (x,), model, generator = valid.take(spread(len(valid), 10), "cpu"), model, torch.Generator().manual_seed(0)
         half = self.s.height // 2 * self.s.width
         given = x.clone()
@@ -87,7 +88,8 @@ class FVSBNTask(Task):
         return {a + "height": self.s.height, a + "width": self.s.width, a + "channels": 1, a + "levels": 2}
 
     def type_of(self, name, x, kind):
-        """Returns F16 for matrices unless F32 is requested, because their rows are not whole blocks of 32 values."""
+        """Returns F16 for a matrix unless F32 is requested. The quantised types are impossible, because a row does not consist of whole
+        blocks of 32 values."""
         return gguf.F32 if x.ndim == 1 or kind == gguf.F32 else gguf.F16
 
     @staticmethod

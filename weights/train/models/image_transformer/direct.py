@@ -47,7 +47,8 @@ def flat(c):
 class Direct(nn.Module):
     """Tensors: direct.input.weight (K 31, d), direct.near.weight (2 V, d; only with a palette), direct.guess.weight (K 49, 3),
     direct.hidden.weight (3, d), direct.certainty.weight (S, d), direct.certainty.bias (K, S), direct.context.weight (d, d; only with an
-    encoder). The rows of one index k are contiguous. S, the number of certainties per pixel, is 1, or 3 for mixtures."""
+    encoder). The rows for the same index k (the index of a pixel in its cell) are contiguous. S, the number of certainties per pixel, is 1,
+    or 3 for mixtures."""
 
     def __init__(self, c):
         super().__init__()
@@ -71,8 +72,8 @@ class Direct(nn.Module):
                 nn.init.zeros_(p)
 
     def of_each(self, table, features, at=None):
-        """Multiplies the features (B, n, f) of each position by the rows (f, o) of its index k in table (K f, o) -> (B, n, o). If `at` is
-        given, `features` has only position `at`: (B, 1, f) -> (B, 1, o)"""
+        """Multiplies the features (B, n, f) of each position by a matrix (f, o) and returns (B, n, o). The table (K f, o) contains one
+        matrix for each index k. If `at` is given, `features` has only position `at`: (B, 1, f) -> (B, 1, o)"""
         f = features.shape[2]
         if at is not None:
             return features @ table.view(self.K, f, -1)[self.place[at]]
@@ -145,15 +146,16 @@ class Direct(nn.Module):
 
     @torch.no_grad()
     def name_colours(self, output):
-        """Initialises direct.near.weight, which has two rows per palette colour, with the weights of the output layer (V, d). When a
-        colour's row is added to the input and reaches the output, the row then raises the logit of this colour."""
+        """Initialises direct.near.weight, which has two rows per palette colour, with the weights of the output layer (V, d). A row that is
+        added to the decoder's input and reaches the output layer raises the logit of its colour."""
         rows = output - output.mean(0)
         self.near.weight.copy_(torch.cat([0.5 * rows, rows]))
 
     @torch.no_grad()
     def fit(self, known, pixels):
         """Initialises the guess and its certainty by least squares, separately for each index k. The rest of the model can also predict
-        from the past (N). For a palette, the prediction from N alone is therefore subtracted, weighted by its certainty."""
+        from the past (N). For a palette, the guess is therefore the prediction from all features minus the prediction from N alone, each
+        weighted by its certainty."""
         z, past = colour(pixels.double()), slice(AROUND + 3, AROUND + 3 + 3 * len(PAST))
         for k in range(self.K):
             at = (self.place == k).nonzero()[:, 0]

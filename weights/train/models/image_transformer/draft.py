@@ -10,8 +10,8 @@ position p of H x W positions in raster order:
     logits = W_out h + b
 
 Neighbour o is the position at (row + dr_o, col + dc_o), which comes before p; a neighbour outside the picture adds zero. The draft learns
-the model's probabilities on training pictures. The draft is measured on validation pictures and on samples of the model. All other bytes of
-the file stay the same; an earlier draft is replaced.
+the model's probabilities on training pictures. The draft is measured on validation pictures and on samples of the model. The command
+replaces an earlier draft and changes nothing else in the file.
 """
 import argparse
 import math

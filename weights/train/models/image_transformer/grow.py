@@ -34,8 +34,8 @@ def copies(old, new):
 
 
 def shares(source, old, generator):
-    """Returns a tensor of shape (new,). For each copy of a dimension, it has the copy's share of the weight that reads the dimension. The
-    shares of one dimension add up to 1. They are unequal, so that the copies diverge in training."""
+    """Returns a tensor of shape (new,). The weight that reads an old dimension is divided among the copies of the dimension: element i is
+    the share of copy i. The shares of one dimension add up to 1. They are unequal, so that the copies diverge in training."""
     raw = 0.5 + torch.rand(len(source), generator=generator)
     return raw / torch.zeros(old).index_add_(0, source, raw)[source]
 
@@ -81,8 +81,8 @@ def blocks_of(weights, prefix):
 
 
 def deepened(weights, own, prefix, count):
-    """Adds blocks after the last one. The new blocks start as identities. In pre-norm, the new blocks add zeros; in post-norm, they also
-    take over the last norm of the block before them."""
+    """Adds blocks after the last one. The new blocks start as identities. In pre-norm, the new blocks add zeros. In post-norm, the last
+    norm of the preceding block also moves to the end of the new block."""
     have = blocks_of(weights, prefix)
     post = prefix + "output_norm.weight" not in own
     for k in range(have, count):

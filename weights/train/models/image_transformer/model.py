@@ -115,7 +115,7 @@ class Positions(nn.Module):
         self.rows, self.columns = rows, columns
 
     def positions(self, order):
-        """Returns the position vectors (len(order), d) of these raster indices; a vector combines a row part and a column part."""
+        """Returns the position vectors (len(order), d). order: raster indices. Each vector combines a row part and a column part."""
         row, col, d = order // self.columns, order % self.columns, self.c.embedding_length
         if self.c.position == "sinusoidal":
             table_row, table_col = sinusoid(range(self.rows), d).to(order.device), sinusoid(range(self.columns), d).to(order.device)
@@ -149,8 +149,8 @@ class Block(nn.Module):
         q_a = LN(q + dropout(W_o softmax((W_q q)(W_k M)^T / sqrt(d_k)) (W_v M)))      (1)
         q'  = LN(q_a + dropout(W_down relu(W_up q_a)))                                (2)
 
-    M is the memory: the positions that a query may see.  With cross = True, a second attention follows the attention (1); it reads the
-    encoder's output instead of the memory. feed_forward_length: F of this block; 0: that of the configuration.
+    M is the memory: the positions that a query may see.  With cross = True, the block has another attention layer after (1), which reads
+    the encoder's output instead of the memory. feed_forward_length: F of this block; 0: the F in the configuration.
     """
 
     def __init__(self, c, cross=False, feed_forward_length=0):
@@ -365,7 +365,8 @@ class ImageTransformer(Positions):
         return (self.class_embd(label.clamp(min=0)) * (label >= 0)[:, None])[:, None]
 
     def embed_values(self, x, at):
-        """Embeds the values x (B, m) or (B, m, C) of the positions `at` (m,), indices in generation order -> (B, m, d)."""
+        """Embeds values and returns (B, m, d). x: (B, m), or (B, m, C) for dmol; at (m,): the positions of the values, in generation
+        order."""
         c = self.c
         if c.output == "dmol":
             with torch.autocast(x.device.type, enabled=False):          # in single precision, because bf16 is too coarse for 256 levels
@@ -396,8 +397,9 @@ class ImageTransformer(Positions):
         return out if known is None else self.direct.lead(out, h, known, self.palette.weight if self.c.palette else None, at)
 
     def forward(self, x, label=None, small=None, keep=None, keep_encoder=None):
-        """Predicts each position: x (B, n) levels, dmol (B, n, C); label (B,) or None; small (B, h*w, C) for super-resolution -> (B, n,
-        outputs). Outputs at i depend on positions 0..i-1 only.  keep: a list that receives the output of `embed` and of each block."""
+        """Predicts each position and returns (B, n, outputs). Outputs at i depend on positions 0..i-1 only. x: levels (B, n), or (B, n, C)
+        for dmol; label: (B,) or None; small: (B, h*w, C), only for super-resolution.  keep: a list that receives the output of `embed` and
+        of each block."""
         masks, e = self.on(x.device), self.enc(small, keep_encoder) if self.c.encoder_block_count else None
         h, known = self.embed(x, label), self.direct.known(self.pixels(x), small) if self.c.direct else None
         if known is not None:

@@ -7,7 +7,7 @@ from data.pictures import moved, nearest, reduce, to_bytes, to_levels
 
 
 def encode(images, model):
-    """Converts pictures (N, H, W, C) uint8 to values in generation order (N, n), for dmol models (N, n, C), uint8."""
+    """Converts pictures (N, H, W, C) uint8 to values in generation order, also uint8: (N, n), or (N, n, C) for dmol models."""
     c, order = model.c, model.order.cpu().numpy()
     if c.output == "dmol":
         return images.reshape(len(images), c.n, c.channels)[:, order]
@@ -28,7 +28,7 @@ def decode(values, model):
 
 
 def mirror(model):
-    """Returns a tensor of shape (n,): for each position in generation order, the position that mirroring moves to this place."""
+    """Returns a tensor of shape (n,): for each position, the position of its mirror image. Both are indices in generation order."""
     c, order = model.c, model.order.cpu().numpy()
     mirrored = np.arange(c.n).reshape(c.height, c.width, c.interleaved)[:, ::-1].reshape(-1)
     place = np.empty(c.n, np.int64)
@@ -66,10 +66,10 @@ class Split:
         return x, label, small
 
     def changed(self, pick, device, flip, rng, shift):
-        """Returns the rows `pick` like `take`, with each picture moved by up to `shift` pixels."""
+        """Works like `take`, but also moves each picture by up to `shift` pixels."""
         images = moved(self.images[pick], *rng.integers(-shift, shift + 1, (2, len(pick))))
         return self.fresh(images, self.y[pick].cpu().numpy(), device, flip)
 
     def fresh(self, images, labels, device, flip=None):
-        """Encodes other pictures, and returns them in the form of `take`."""
+        """Encodes other pictures, and returns the same tuple as `take`."""
         return Split(images, labels, self.model, device).take(slice(None), device, flip)

@@ -21,9 +21,9 @@ def upper_half(c):
 
 
 def sample_sheet(model, x, y, small, path, autocast, rows=4, temperature=1.0, seed=0):
-    """Draws a sheet with one column for each of the pictures x. The upper rows are `rows` samples per column; the class is the index of the
-    column. The lower rows show the picture, its upper half, a completion given the class and one without it. For super-resolution, a column
-    shows the small input, `rows` samples and the original."""
+    """Draws a sheet with one column for each of the pictures x. Each column starts with `rows` samples, whose class is the index of the
+    column. The lower rows show the picture, its upper half, a completion given the class, and a completion without the class. For
+    super-resolution, a column shows the small input, `rows` samples and the original."""
     c, columns, device = model.c, len(x), x.device
     generator = torch.Generator(device).manual_seed(seed)
     if small is not None:

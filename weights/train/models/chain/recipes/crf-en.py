@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tags English words with their parts of speech, by a conditional random field.
+"""Tags English words with their parts of speech, using a conditional random field.
 
     python3 weights/train/train.py crf-en --prose FOLDER
 """

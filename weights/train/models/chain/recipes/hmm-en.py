@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tags English words with their parts of speech, by a hidden Markov model that is trained by counting, without gradients.
+"""Tags English words with their parts of speech, using a hidden Markov model, which is trained by counting, without gradients.
 
     python3 weights/train/train.py hmm-en
 """

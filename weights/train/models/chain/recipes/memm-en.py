@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tags English words with their parts of speech, by a maximum-entropy Markov model.
+"""Tags English words with their parts of speech, using a maximum-entropy Markov model.
 
     python3 weights/train/train.py memm-en --prose FOLDER
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models binarised MNIST with 784 logistic regressions, one for each pixel given the pixels before it.
+"""Generates binarised MNIST digits with 784 logistic regressions, one for each pixel given the pixels before it.
 
     python3 weights/train/train.py fvsbn
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Models binarised MNIST with a gated PixelCNN, which has a vertical and a horizontal stack. Training hides the class of half of the
-pictures.
+"""Generates binarised MNIST digits with a gated PixelCNN, which has a vertical and a horizontal stack. Training hides the class of half of
+the pictures.
 
     python3 weights/train/train.py gated-pixelcnn-digits
     python3 weights/train/export.py gated-pixelcnn-digits --type f32 --out build/gated.gguf

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Models CIFAR-10 given the class, with a mixture of ten logistics per pixel and local-1d attention. The model is small enough to train on
-two CPU cores.
+"""Generates CIFAR-10 pictures of a given class, with a mixture of ten logistics per pixel and local-1d attention. The model is small enough
+to train on two CPU cores.
 
     python3 weights/train/train.py cifar10
 
-The shipped file was first trained in stage 1 twice, for 93 and then for 107 minutes. At that time, query and memory blocks had 64
-positions. Stages 2 and 3 followed. Each stage started from the averaged weights of the previous stage, in full precision. NOTEBOOK.md ("A
-separate learning rate for the weights that copy exact values") explains the learning rates.
+The shipped file went through stage 1 twice, first for 93 and then for 107 minutes. At that time, query and memory blocks had 64 positions.
+Stages 2 and 3 followed. Each stage started from the averaged weights of the previous stage, in full precision. NOTEBOOK.md ("A separate
+learning rate for the weights that copy exact values") explains the learning rates.
 """
 settings = dict(
     # model: 1.2 M parameters

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Models MNIST (28x28, 16 grey levels) given the class, which training sometimes drops; local-1d attention reaches back over seven rows.
+"""Generates MNIST digits (28x28, 16 grey levels) of a given class; training sometimes hides the class. Local-1d attention reaches back over
+seven rows.
 
     python3 weights/train/train.py digits
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models 32x32 emoji in a palette of 256 colours. The class is the style of the emoji; local-1d attention reaches back over eight rows.
+"""Generates 32x32 emoji in a palette of 256 colours. The class is the style of the emoji; local-1d attention reaches back over eight rows.
 
     python3 weights/train/train.py emoji
 

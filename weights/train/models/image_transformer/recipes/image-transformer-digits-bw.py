@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Models binarised MNIST (28x28) pixel by pixel: an Image Transformer for the same data as FVSBN and PixelCNN. Local-1d attention reaches
-back over seven rows.
+"""Generates binarised MNIST digits (28x28) pixel by pixel, with an Image Transformer trained on the same data as FVSBN and PixelCNN.
+Local-1d attention reaches back over seven rows.
 
     python3 weights/train/train.py image-transformer-digits-bw
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models binarised MNIST with a PixelCNN: a 7x7 convolution with mask A, then residual blocks with 3x3 convolutions and mask B.
+"""Generates binarised MNIST digits with a PixelCNN: a 7x7 convolution with mask A, then residual blocks with 3x3 convolutions and mask B.
 
     python3 weights/train/train.py pixelcnn-digits
     python3 weights/train/export.py pixelcnn-digits --type f32 --out build/pixelcnn.gguf

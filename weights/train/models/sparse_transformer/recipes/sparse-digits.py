@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Models binarised MNIST pixel by pixel with strided attention. Layers that attend to the last 28 pixels alternate with layers that attend
-to the pixel's own column.
+"""Generates binarised MNIST digits pixel by pixel with strided attention. Layers that attend to the last 28 pixels alternate with layers
+that attend to the pixel's own column.
 
     python3 weights/train/train.py sparse-digits
 """

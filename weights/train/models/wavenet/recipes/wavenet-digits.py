@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models binarised MNIST with a WaveNet. The pixels in raster order are one sequence of samples.
+"""Generates binarised MNIST digits with a WaveNet. The pixels in raster order are one sequence of samples.
 
     python3 weights/train/train.py wavenet-digits
 
