@@ -100,7 +100,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1409.0473',
     system: 'Alignment: additive attention and its kin',
     page: 'alignment',
-    says: 'Five recurrent networks that differ only in their score function translate the same German sentence. Each cell shows its equation; drag the players to change the scores.',
+    says: 'Five recurrent networks that differ only in their score function translate the same German sentence. Point at a weight in the attention matrix to see its equation. In a baseball game, drag the players to change the scores.',
   },
   {
     year: 2016,
@@ -164,7 +164,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1711.00937',
     system: 'VQ-VAE, sound by codes',
     page: 'jukebox',
-    says: 'A spoken digit becomes two rows of codes and then sound again; listen to each stage. Transformers draw such codes to speak a digit. Record your own, and paint with the codebook.',
+    says: 'A spoken digit becomes two rows of codes and then sound again; listen to each stage. Transformers sample new codes, which become a spoken digit. Record your own, and paint with the codebook.',
   },
   {
     year: 2001,
@@ -182,7 +182,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1702.00887',
     system: 'Structured attention',
     page: 'structure',
-    says: 'Every word of your sentence points at its head; fainter arcs are less certain. Pin one, and another word changes its head. Also: German read character by character, with softmax, sigmoid and structured attention.',
+    says: 'Every word of your sentence points at its head; fainter arcs are less certain. Pin an arc, and another word changes its head. Also: German read character by character, with softmax, sigmoid and structured attention.',
   },
   {
     year: 2017,
@@ -200,7 +200,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1502.03044',
     system: 'Captions, with soft and hard attention',
     page: 'captions',
-    says: 'Drag a few emoji onto a scene, and a network captions it, with a light on the place it attends to for each word. Compare soft and hard attention, or move the light yourself.',
+    says: 'Drag a few emoji onto a scene, and a network describes the scene. For each word, a light shows where the network looks. Compare soft and hard attention, or move the light yourself.',
     colourful: true,
   },
 ];
