@@ -17,7 +17,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Files that each run in a separate process, either because they take long or because they measure the memory of their process
+ * Files that each run in a separate process, either because they take a long time or because they measure the memory of their process
  * (js/tokens.test.js). These files start first.
  */
 const ALONE = ['pages.test.js', 'element.test.js', 'element-life.test.js', 'js/tokens.test.js'];

@@ -18,7 +18,8 @@ const ready = new Promise((done) => {
 test(GROUP, () => ready);
 
 /**
- * Imports a test file within a suite of its own. If a hook of this file or the import fails, only the tests of this file fail.
+ * Imports a test file within a suite of its own. If the import or a hook of the imported file fails, only the tests of the imported file
+ * fail.
  *
  * @param {string} file  the name of the suite
  * @param {() => Promise<any>} load

@@ -11,7 +11,7 @@ import { relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** Whether `npm run test:all` runs. */
+/** Whether this process is part of `npm run test:all`. */
 export const EVERY = Boolean(process.env.EVERY_TEST);
 
 /** The test file of this process. */

@@ -3,8 +3,8 @@
 
 /**
  * The reporter of `node --test --test-reporter=./tests/report.js`: prints one line per file, and reports failed and skipped tests in full.
- * If the environment variable FAILED_FILES names a file, the reporter also writes the names of the test files with a failure to this file,
- * one per line. build.sh runs these test files again.
+ * If the environment variable FAILED_FILES is set to a path, the reporter also writes the names of failed test files to this path, one per
+ * line. build.sh runs the failed test files again.
  */
 
 import { appendFileSync } from 'node:fs';

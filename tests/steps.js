@@ -4,8 +4,8 @@
 /**
  * Runs the steps of `npm test`, which are tasks of build.sh. At least two steps run at a time, because most of them use only one core.
  *
- * With --all, every page, file and recipe is tested. Without --all, only some of several similar pages, files and recipes are tested
- * (tests/more.js, and the tasks of WHOLE).
+ * With --all, every page, file and recipe is tested. Without --all, if several pages, files or recipes are similar, only some of them are
+ * tested (tests/more.js, and the tasks of WHOLE).
  *
  * The output of a task is printed in one piece when the task ends. The last lines list the time of each task, the failures, the totals,
  * and the tests that were not run, with the reason and the way to run each of them.
@@ -38,7 +38,7 @@ const STEPS = [
   { name: 'size', task: 'size --only nextpixel-relaxed' }, // the largest of the small builds
   { name: 'check-manual' },
 ];
-/** Tasks that test more before a release. */
+/** Tasks that test more with --all. */
 const WHOLE = {
   'check-wasm': 'check-wasm all',
   'test-c': 'test-c all',

@@ -67,7 +67,7 @@ void *memory_copy(const void *from, size_t bytes);
 size_t memory_mark(void);
 void memory_release(size_t mark);
 
-/* Returns the name of the running test; empty if none runs. */
+/* Returns the name of the running test, or an empty string if no test is running. */
 const char *check_running(void);
 
 /* Returns the number of checks that have failed in this test. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs of one sample of a model's first part, at temperature 1.
+ * Starts runs that draw one sample at temperature 1, with the first part of a model.
  */
 #ifndef ONE_SAMPLE_H
 #define ONE_SAMPLE_H

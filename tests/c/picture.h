@@ -44,7 +44,7 @@ uint32_t picture_id(const picture_info *info, uint32_t value);
 uint8_t picture_value(const picture_info *info, uint32_t id);
 
 /* These functions are like nx_session_size, _open, _input (followed by _encode), _put, _draw and _map, but use 8-bit values instead of ids.
- * picture_prefill reports the nats of the first sample; picture_attention copies all rows of the map over earlier positions. */
+ * picture_prefill reports the nats of the first sample. picture_attention returns all rows of the model's first map. */
 nx_status picture_size(const nx_model *model, const picture_settings *settings, size_t *bytes);
 nx_status picture_open(void *block, size_t bytes, const nx_model *model, const picture_settings *settings, nx_session **session);
 nx_status picture_condition(const nx_model *model, nx_session *session, const uint8_t *values, uint32_t count);

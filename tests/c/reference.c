@@ -47,7 +47,7 @@ static int bits_at(const uint8_t *bytes, uint32_t from, uint32_t count) {
 static int nibble_at(const uint8_t *bytes, uint32_t i) { return bits_at(bytes, 8 * (i % 16) + (i < 16 ? 0 : 4), 4); }
 
 /* A block of Q4_K or Q5_K has eight groups of 32 values. Returns the 6-bit scale (which = 0) or offset (which = 1) of one group. For the
- * last four groups, four bits are in the last four bytes, and two bits are the high bits of the first eight bytes. */
+ * last four groups, the four low bits are in the last four bytes, and the two high bits are the highest bits of the first eight bytes. */
 static int packed_six(const uint8_t *bytes, uint32_t part, uint32_t which) {
     if (part < 4) return bits_at(bytes, 8 * (part + 4 * which), 6);
     return bits_at(bytes, 8 * (part + 4) + 4 * which, 4) + 16 * bits_at(bytes, 8 * (part - 4 + 4 * which) + 6, 2);
@@ -196,8 +196,7 @@ static const float *table(const toy *m, const char *name) {
     return t ? t->values : NULL;
 }
 
-/* The name of a layer's tensors, such as "enc.blk.7.attn_q.weight". If `stack` is null, the name is only the part, such as
- * "output.weight". */
+/* The name of a layer's tensors, such as "enc.blk.7.attn_q.weight". If `stack` is null, the name has no prefix, as in "output.weight". */
 typedef struct {
     const char *stack;
     uint32_t block;
@@ -261,8 +260,8 @@ static void join(double *h, const double *y, const toy *m, layer l, const char *
 }
 
 /* Rounds the weights of a head's query as attention/kv7.c does: multiplies them by the scales of the values, and rounds them to 127 steps.
- * A run of visible positions is divided into groups of 32 positions, counted from a multiple of 16. Each group has its own steps. `values`
- * has the shape (n, stride) and is already rounded. */
+ * A run of visible positions is divided into groups of 32 positions. The first group begins at a multiple of 16. Each group has its own
+ * steps. `values` has the shape (n, stride) and is already rounded. */
 static void round_weights(double *weights, const double *values, const uint8_t *visible, uint32_t n, uint32_t stride, uint32_t key_length) {
     double *scale = memory_take(n * sizeof *scale), block[32];
     for (uint32_t j = 0; j < n; j++) {
@@ -280,8 +279,8 @@ static void round_weights(double *weights, const double *values, const uint8_t *
     }
 }
 
-/* Computes the attention of the n rows of h to the `keys` rows of `memory`, or to h itself if `memory` is null. Only pairs with a nonzero
- * entry in `visible`, shape (n, keys), attend. Unless null, `kept` receives the weights, shape (heads, n, keys). */
+/* Computes the attention of the n rows of h to the `keys` rows of `memory`, or to h itself if `memory` is null. A row of h attends only to
+ * keys whose entry in `visible`, shape (n, keys), is nonzero. Unless null, `kept` receives the weights, shape (heads, n, keys). */
 static void attention(double *h, const toy *m, layer l, const char *cross, uint32_t n, double *memory, uint32_t keys, const uint8_t *visible,
                       double *kept, int rounded) {
     const toy_config *g = &m->config;
@@ -330,7 +329,8 @@ static void feed_forward(double *h, const toy *m, layer l, uint32_t n, int round
     join(h, y, m, l, "ffn_norm", n);
 }
 
-/* Returns one number of a sinusoidal position embedding: dimension c of the half (d numbers) that encodes position p on one axis. */
+/* A sinusoidal position embedding of d numbers has two halves, one for each axis. Returns number c of the half for position p on one
+ * axis. */
 static double sinusoid(uint32_t p, uint32_t c, uint32_t d) {
     uint32_t F = d / 4, f = c % F;
     double w = F > 1 ? pow(10000, -(double)f / (F - 1)) : 1;
@@ -348,7 +348,7 @@ static double position(const toy *m, const char *stack, uint32_t place, uint32_t
     return c < half ? (double)rows[row * half + c] : (double)cols[col * half + c - half];
 }
 
-/* Computes h = W p + b, a vector of d values, for a pixel of C levels, as numbers in [-1, 1]. */
+/* Computes h = W p + b, a vector of d values. p contains the C levels of a pixel, scaled to [-1, 1]. */
 static void pixel(double *h, const toy *m, const char *part, const uint32_t *levels, uint32_t n_levels) {
     double x[3];
     for (uint32_t c = 0; c < m->config.channels; c++) x[c] = 2.0 * levels[c] / (n_levels - 1) - 1;

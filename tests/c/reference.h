@@ -36,8 +36,8 @@ double ref_log_sum_exp(const double *x, uint32_t n);
  * is the 2 x 2 matrix of transitions. `p` receives the n probabilities p(z_i = 1), computed with the backward recursion. */
 double ref_segments(double *p, const double *theta, const double *A, uint32_t n);
 
-/* Computes the attention of one head's query over `n` keys and values, each of shape (n, stride), at positions where `visible` is nonzero.
- * Writes the n weights, and out, a vector of key_length values. */
+/* Computes the attention of one head's query over the positions where `visible` is nonzero. `keys` and `values` each have the shape (n,
+ * stride). Writes n numbers to `weights`, and key_length numbers to `out`. */
 void ref_attention(double *out, double *weights, const double *query, const double *keys, const double *values, const uint8_t *visible,
                    uint32_t n, uint32_t stride, uint32_t key_length);
 
@@ -47,9 +47,9 @@ void ref_order(const nx_pattern *pattern, uint32_t *raster);
 /* Returns whether key j is visible to query i, by the rules of attention/pattern.h; `raster` comes from ref_order(). */
 int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, uint32_t j);
 
-/* Computes the outputs of a toy model for positions 0..n-1; attention is computed as products of whole matrices. Reads at least (n - 1) * E
- * levels, and the conditioning input. Writes outputs, of shape (n, P), and weights, of shape (blocks, heads, n, n), unless weights is null.
- * If `rounded`, quantised products round x to 8 bits, as the library does. */
+/* Computes the outputs of a toy model for positions 0..n-1; attention is computed as products of whole matrices. `levels` must contain at
+ * least (n - 1) * E levels, and `input` is the conditioning input. Writes outputs, of shape (n, P), and weights, of shape (blocks, heads,
+ * n, n), unless weights is null. If `rounded`, quantised products round x to 8 bits, as the library does. */
 void ref_forward(double *outputs, double *weights, const toy *model, const uint32_t *levels, const uint8_t *input, int32_t label, uint32_t n,
                  int rounded);
 
@@ -61,12 +61,12 @@ void ref_draft(double *logits, const toy *model, const uint32_t *levels, uint32_
  * categorical distribution, these are the logits. */
 void ref_output(double *logits, const nx_output *output, const double *parameters, const uint32_t *earlier, uint32_t index);
 
-/* If the mass of a level is at most this value (1e-5), the product of the density at the level's middle and its width is used instead. A
- * test changes this bound to find levels whose mass is close to it. */
+/* If the mass of a level is at most this value (1e-5), the reference approximates the mass: it multiplies the width of the level by the
+ * density at the middle of the level. A test changes this bound to find levels whose mass is close to it. */
 extern double ref_least_mass;
 
-/* If 1, the masses of element `index` of a mixture are computed without the rule for small masses, as for a draw. The rule still applies to
- * earlier elements. */
+/* If 1, ref_output() does not approximate small masses of element `index` of a mixture, because draws do not approximate them either. Small
+ * masses of earlier elements are still approximated. */
 extern int ref_exact_mass;
 
 /* Computes p(v) after temperature, top-k and top-p, in double precision. Of equally probable values, the lower one comes first. */

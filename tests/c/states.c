@@ -23,7 +23,7 @@ static void keep(states_subject *s, const nx_session *session) {
     s->stage[s->n_stages++] = memory_copy(session, s->bytes);
 }
 
-/* Sets every input. Variants with an odd number omit the optional inputs. */
+/* Sets every input. Odd-numbered variants omit the optional inputs. */
 static void give(const states_subject *s, nx_session *session, uint32_t variant) {
     nx_port port;
     for (uint32_t i = 0; nx_model_port(s->model, s->part, i, &port) == NX_OK; i++) {

@@ -10,7 +10,7 @@
 
 #define STATES_STAGES 24 /* maximum number of stages of a subject */
 
-/* A part of a toy in one of its variants (samples, maps, search, ...), with its sessions saved at the stages of a run. */
+/* A variant of a part of a toy model, and the sessions that were saved at each stage of a run of this variant. */
 typedef struct {
     const nx_model *model;
     uint32_t part;
@@ -21,8 +21,8 @@ typedef struct {
     size_t bytes; /* size of each session */
 } states_subject;
 
-/* Makes variant 0, 1, ... of a part. The variants are: speculative decoding; maps; several samples with biases and penalties; a beam
- * search. Returns 0 after the last variant, or if the part has no such variant. */
+/* Makes the variant with number `variant`, from 0. The variants are: speculative decoding; maps; several samples with biases and penalties;
+ * a beam search. Returns 0 after the last variant, or if the part has no such variant. */
 #define STATES_VARIANTS 4
 int states_make(states_subject *s, const toy_row *row, const nx_model *model, uint32_t part, uint32_t variant);
 

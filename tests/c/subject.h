@@ -30,11 +30,11 @@ typedef struct {
 
 static hasher_config hasher_settings; /* configuration of the current hasher */
 
-/* The hashers and the second part of the triad (triad.h). Subjects with higher numbers are the toys of all models (toy.h), some of which
- * are used only by other tests. */
+/* The numbers of the first subjects: the hashers, and the second part of the triad (triad.h). Subjects with higher numbers are the toys of
+ * all models (toy.h), some of which are used only by other tests. */
 enum { HASHER, HASHER_SLICED, HASHER_WITH_SOURCE, HASHER_AGAIN, HASHER_NOISY, HASHER_NOISY_AGAIN, HASHERS, TRIAD = HASHERS, OWN };
 
-/* Returns toy_row.uses of subject 0, 1, ...; 0 if there are no more subjects. */
+/* Returns toy_row.uses of subject number `which`, or 0 if there is no such subject. */
 static inline uint32_t uses_of(int which) {
     if (which < HASHERS) return TOY_RUN | TOY_SEARCH | (which == HASHER_SLICED || which == HASHER_NOISY_AGAIN ? TOY_SHAPED : 0);
     if (which == TRIAD) return TOY_RUN | TOY_SEARCH;
@@ -190,8 +190,8 @@ static inline void for_every(void (*test)(const subject *s)) { for_those(TOY_RUN
 /* Like for_those(TOY_RUN, ...), but the hashers never draw the end id. */
 static inline void for_every_endless(void (*test)(const subject *s)) { for_those(TOY_RUN, test, -100); }
 
-/* Runs each test (the list ends with a null pointer) with penalties and biases. Penalties and biases depend only on the ids of the
- * sequence, so the division of the computation must not affect the results. */
+/* Runs all tests of a null-terminated list with penalties and biases. Penalties and biases depend only on the ids of the sequence, so the
+ * results must not depend on how the computation is divided. */
 static inline void shape_each(void (*const *tests)(void)) {
     for (shaped = 1; *tests; tests++) (*tests)();
     shaped = 0;

@@ -126,7 +126,7 @@ static void grids(void) {
     grid_of(&published);
 }
 
-/* Checks some positions of the largest images, where products of rows and columns are large. */
+/* Checks some positions of the largest images, where rows * columns is large. */
 static void large_grids(void) {
     check_random random = {8};
     for (int i = 0; i < 200; i++) {
@@ -169,8 +169,8 @@ static sequence sequence_of(uint32_t n, uint32_t heads, uint32_t key_length, dou
     return s;
 }
 
-/* Computes a whole sequence through a cache with `slots` slots of this type, query by query. All slots start as NaN, which must not reach
- * any result. `out` has the shape (n, width); `map` is null or has the shape (n, heads, n). */
+/* Computes the attention of a whole sequence, query by query, with a cache of this type that has `slots` slots. All slots start as NaN,
+ * which must not reach any result. `out` has the shape (n, width); `map` is null or has the shape (n, heads, n). */
 static void attend_all(float *out, float *map, const sequence *s, const nx_pattern *pattern, uint32_t type, uint32_t slots) {
     nx_cache cache = {memory_take(nx_cache_bytes(type, slots, s->heads, s->key_length)), type, slots, s->heads, s->key_length, 1, 0};
     for (uint32_t i = 0; i < s->n; i++) {
@@ -215,7 +215,7 @@ static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
     }
 }
 
-/* Rounds keys like a wide cache: rounds them once, and then rounds the remainders in finer steps. */
+/* Rounds keys as a wide cache does: rounds the keys once, and then rounds the remainders in finer steps. */
 static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
     for (size_t h = 0; h < n; h += key_length) {
         float top = 0;
@@ -233,8 +233,8 @@ static void round_keys_twice(double *x, size_t n, uint32_t key_length) {
 /* Compares attention with dense attention under a mask. A score has an error of key_length / 2 + 3 roundings. The softmax subtracts the
  * largest score, which has an error of the same size. An error in a score causes a relative error of the same size in the weight. The
  * softmax (see test_kernels.c) and the sum over the positions add their own errors.
- * With an 8-bit cache, the comparison uses rounded queries, keys and values. A score then has an error of five roundings. The products of
- * weights and value scales have an error of half a step, relative to the largest of 32 neighbours. */
+ * With an 8-bit cache, the comparison uses rounded queries, keys and values. A score then has an error of five roundings. Each product of a
+ * weight and a value scale has an error of half a step. The size of the step depends on the largest of 32 neighbouring products. */
 static void compare(const sequence *s, const nx_pattern *pattern, uint32_t type, const float *out, const float *map) {
     uint32_t n = s->n;
     size_t all = (size_t)n * s->width;

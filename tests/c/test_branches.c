@@ -99,7 +99,7 @@ static nx_session *grow(const subject *s, nx_session *from, uint32_t length, siz
     return to;
 }
 
-/* Writes the hidden states, if the run keeps them. Then writes the weights of every row of every map at the last position of every sample.
+/* Writes the hidden states, if the run keeps them. Then writes the weights of all maps, row by row, at the last position of every sample.
  * Returns the number of values written. */
 static uint32_t all_maps(const subject *s, const nx_session *session, uint32_t samples, float *weights) {
     uint32_t n = 0, count = 0, *keys = memory_take(4096 * sizeof *keys);
@@ -220,7 +220,7 @@ static void grown(void) {
     CHECK(runs_grown > 100);
 }
 
-/* After its settings are changed, a run continues like a new run that has the new settings and was given the same ids as known ids. */
+/* A run whose settings are changed continues like a new run that has the new settings, and whose known ids are the ids drawn so far. */
 static void retunes(const subject *s) {
     nx_settings settings = settings_of(2, 0, 15), other = settings;
     other.temperature = 0.5f, other.top_k = 3, other.seed_low = 99;
@@ -267,8 +267,8 @@ static void origins(void) {
 /* ---- maps ------------------------------------------------------------------------------------------------------------------- */
 
 /* For every sample and map, every row has weights over earlier positions or over the source. The weights of a row add up to 1, or to less
- * if the model's equations reduce them after the softmax. Reading maps changes nothing. In a TOY_FIXED model, a row may not see its own
- * position, and the first rows see no position at all. */
+ * if the model's equations reduce them after the softmax. Reading maps changes nothing. In a TOY_FIXED model, some rows do not see their
+ * own position, and the first rows see no position at all. */
 static void mapped(const subject *s) {
     nx_settings settings = settings_of(3, 0, 17);
     run plain = whole(s, &settings), mapped = room_of(s, 3);
@@ -314,7 +314,7 @@ static void maps(void) { for_every(mapped); }
 static uint32_t with_hidden;
 
 /* The hidden states of every sample at every position equal the hidden states of a run that got the same ids in one call. Keeping hidden
- * states does not change any result. A branch also keeps hidden states. */
+ * states does not change any result. A branch of the run keeps its hidden states. */
 static void hides(const subject *s) {
     nx_part_info info;
     nx_settings settings = settings_of(3, 0, 19), one = settings_of(1, 0, 19);

@@ -51,7 +51,7 @@ static nx_model *begin(const toy_file *file, uint32_t present) {
     return model;
 }
 
-/* Feeds all rows, `at_once` at a time. Returns the status of the last call. */
+/* Feeds all rows. Each call feeds at most `at_once` rows. Returns the status of the last call. */
 static nx_status feed(nx_model *model, const toy_file *file, uint32_t at_once, nx_problem *problem) {
     nx_tensor_info info;
     nx_status status = NX_MORE;
@@ -75,8 +75,8 @@ static nx_session *session_of(const nx_model *model, size_t *bytes) {
     return session;
 }
 
-/* A model draws the same ids with the same nats if its file is fed to it in pieces of any size. The fed model also continues a session of a
- * model that was opened from the whole file. */
+/* A model draws the same ids with the same nats if its file is fed to it in pieces of any size. A model that was fed in pieces can continue
+ * a session from a model that was opened from the whole file. */
 static void the_same_model(void) {
     static const uint32_t pieces[] = {1, 3, 16, 1000};
     for (int i = 0; i < SUBJECTS; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests that the file reader returns a status with a reason for any bytes, and that it never reads outside these bytes.
+ * Tests that the file reader returns a status with a reason, whatever bytes it is given, and never reads outside these bytes.
  */
 #include <math.h>
 #include <string.h>
@@ -103,7 +103,7 @@ static void optional_keys(void) {
     CHECK(info.memory_block == 6 && info.window == 12);
 }
 
-/* Values at the limits that the header states are valid. */
+/* Values are valid up to and including the limits in the header files. */
 static void at_the_limits(void) {
     toy_config c = {.height = 256, .width = 256, .channels = 3, .levels = 256, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
                     .pattern = NX_LOCAL_1D, .query_block = 8, .memory_block = 8, .position = TOY_SINUSOIDAL, .classes = 65536, .seed = 1};
@@ -134,8 +134,8 @@ static void at_the_limits(void) {
 
 /* ---- damaged files ------------------------------------------------------------------------------------------------------- */
 
-/* Four configurations: the smallest model, a model with every kind of entry, a model with every key except those of other patterns, and a
- * model with a draft. */
+/* Four configurations: the smallest model, a model with every kind of entry, a model with every metadata key except the keys of other
+ * attention patterns, and a model with a draft. */
 #define SMALL 4
 static toy *small(int which) {
     static const toy_config every = {.height = 3, .width = 4, .channels = 3, .levels = 3, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares models of any architecture with PyTorch. For each model tests/golden/NAME.gguf, weights/train/golden.py has computed expected
- * results in double precision and written them to tests/golden/NAME.golden.gguf. The tests compare the output layer at each position of a
- * sequence, the nats of the sequence's ids, and the maps and results that the golden file contains.
+ * Compares models of any architecture with PyTorch. weights/train/golden.py computed the expected results of each model in double
+ * precision. The model is tests/golden/NAME.gguf, and the results are in tests/golden/NAME.golden.gguf. The tests compare the output layer
+ * at each position of a sequence, the nats of the sequence's ids, and the maps and results that the golden file contains.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 /* For a discretised density, the tolerance is relative to 1 + nats, because an error of x in the location changes the nats by e^-s x, where
  * s is the log scale. The measured error was 5.2e-6. */
 #define NATS_TOLERANCE 1e-4
-/* The golden values of a quantised file use the file's weights, but no further rounding. The library also rounds activations, keys, values,
- * and Q8_0 weights (to 7 bits). These additional roundings change the outputs by at most this tolerance. */
+/* The golden values of a quantised file use the file's weights, but no further rounding. The library also rounds activations, keys and
+ * values, and rounds Q8_0 weights to 7 bits. These additional roundings change the outputs by at most this tolerance. */
 #define QUANTISED_OUTPUT_TOLERANCE 0.3
 #define QUANTISED_NATS_TOLERANCE 0.03 /* tolerance of the mean difference over the image */
 /* Tolerance for the weights of attention. */
@@ -156,8 +156,8 @@ static void map_off(double *worst, const nx_gguf *g, const nx_model *model, cons
     }
 }
 
-/* If maps are recorded, compares the maps of one of n positions or, for the position NX_NONE, the maps of the inputs. Returns the number of
- * maps that were compared. */
+/* Compares maps with the recorded maps: the maps of one of n positions or, if `position` is NX_NONE, the maps of the inputs. Maps that are
+ * not recorded are skipped. Returns the number of maps that were compared. */
 static uint32_t maps_off(double *worst, const nx_gguf *g, const nx_model *model, const nx_session *session, uint32_t position, uint32_t n) {
     uint32_t found = 0;
     nx_map map;

@@ -69,7 +69,7 @@ static void exp_ends(void) {
     CHECK(y[0] == 0 && isnan(y[1]) && y[2] == exp1(1) && y[3] == exp1(88));
 }
 
-/* Tests the coarse power of two over the whole range of attention weights. */
+/* Tests the approximation of 2^x by f32x4_exp2_coarse() over the whole range of attention weights. */
 static void exp2_coarse(void) {
     double worst = 0;
     float x[4], y[4];
@@ -191,7 +191,9 @@ static double f32_tolerance(uint32_t cols, double magnitude) { return (cols + 1)
  * - two in a packed scale
  * - one in the product of the scale and the integer
  * - one in the addition of each block
- * - three for the step of x: the step itself, its product, and the addition of the bias. */
+ * - one in the rounding step of x
+ * - one in the product with this step
+ * - one in the addition of the bias. */
 static double q8_tolerance(uint32_t blocks, double magnitude) { return (blocks + 6) * UNIT * magnitude; }
 
 /* Rounds x to 8 bits as defined in kernels.h, in single precision like the library. q receives the numbers in units of the returned
@@ -424,7 +426,7 @@ static void dequantize(void) {
 #define NOTHING(...)
 static const uint32_t all_types[] = {NX_TENSOR_TYPES(CODE, NOTHING)};
 
-/* Writes rows of a type with random bits. Only scales and single numbers have ordinary magnitudes. */
+/* Writes rows of a type with random bits. Only scales, and the values of F32, F16 and BF16, have ordinary magnitudes. */
 static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_random *random) {
     const nx_type *t = nx_type_of(type);
     size_t bytes = rows * nx_row_bytes(type, cols);
@@ -446,8 +448,8 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
     return all;
 }
 
-/* Tests scales of one byte. From 2^-23 to 2^16, half of a scale is exact in half precision; smaller scales become zero, and larger scales
- * are refused. */
+/* Tests scales of one byte. A packed matrix stores half of each scale in half precision, which is exact for scales from 2^-23 to 2^16.
+ * Smaller scales become zero, and larger scales are refused. */
 static void scales_of_a_byte(void) {
     for (uint32_t e = 0; e < 256; e++) {
         uint8_t block[17];
@@ -465,8 +467,8 @@ static void scales_of_a_byte(void) {
     }
 }
 
-/* Integers cannot represent infinity or NaN. If an input is infinite or NaN, the result must still not be finite, for one column and for
- * several. Sums of the integers must not overflow. */
+/* Integers cannot represent infinity or NaN. If an input is infinite or NaN, the result must nevertheless be infinite or NaN, for one
+ * column and for several. Sums of the integers must not overflow. */
 static void any_type_keeps_what_is_not_finite(void) {
     static const float odd[] = {NAN, INFINITY, -INFINITY};
     check_random random = {22};
@@ -487,8 +489,8 @@ static void any_type_keeps_what_is_not_finite(void) {
 static int is_k(uint32_t type) { return nx_type_of(type)->values == 256; }
 static uint32_t step_of(uint32_t type) { return nx_type_of(type)->values; }
 
-/* Returns |scale * number| + |offset| of a K-type value. To separate the two terms, the test sets the scale of the offsets to zero. This
- * scale is the last half-precision number of the scales. */
+/* Returns |scale * number| + |offset| of a K-type value. To separate the two terms, the function sets the scale of the offsets, which is
+ * the second half-precision scale of a block, to zero. Blocks with one scale have no offsets. */
 static double k_parts(const uint8_t *row, uint32_t type, uint32_t c) {
     const nx_type *t = nx_type_of(type);
     uint8_t block[256], zero[2] = {0, 0};
@@ -499,7 +501,7 @@ static double k_parts(const uint8_t *row, uint32_t type, uint32_t c) {
     return fabs(product) + fabs(whole - product);
 }
 
-/* A table's values have one rounding; a matrix returns the values that were packed. */
+/* nx_embed() rounds each value of a table once. nx_matrix_row() returns the values as they were packed. */
 static void any_type(void) {
     check_random random = {21};
     for (size_t k = 0; k < sizeof all_types / sizeof *all_types; k++) {
@@ -529,8 +531,8 @@ static void any_type(void) {
 
 static int of_eight_bits(uint32_t type) { return nx_type_of(type)->form == NX_BLOCKS_8; }
 
-/* Rounds x as products with matrices that are packed by block do. For 8-bit weights, x is rounded to 14 bits, with one step for the whole
- * column. Otherwise it is rounded to 8 bits, with one step for every 32 values. */
+/* Rounds x in the same way as a product with a matrix that is packed by block. For 8-bit weights, x is rounded to 14 bits, and the whole
+ * column has one rounding step. For other weights, x is rounded to 8 bits, and each group of 32 values has its own rounding step. */
 static void round_by_block(double *x, uint32_t type, uint32_t cols) {
     uint32_t group = of_eight_bits(type) ? cols : 32;
     for (uint32_t from = 0; from < cols; from += group) {
@@ -560,8 +562,8 @@ static double offset_parts(const uint8_t *row, uint32_t type, uint32_t cols, con
     return sum;
 }
 
-/* A product with a matrix of any type equals the product of the matrix's values and the rounded x, for single columns and for several
- * columns at once. */
+/* Compares nx_matmul() with a product in double precision, for single columns and for several columns at once. The reference multiplies the
+ * values of the packed matrix by x, rounded as in round_by_block(). */
 static void product_by_block(uint32_t type, uint32_t rows, uint32_t cols, uint32_t most, check_random *random) {
     size_t mark = memory_mark();
     uint8_t *bytes = any_rows(type, rows, cols, random);
@@ -617,7 +619,8 @@ static void products_by_block(void) {
     }
 }
 
-/* If matrices of two kinds read the same columns alternately, x is rounded again for each matrix, as the kind of the matrix requires. */
+/* If matrices of different kinds read the same columns alternately, the columns are rounded again for each matrix, because each kind has
+ * its own rounding. */
 static void inputs_in_turn(void) {
     check_random random = {23};
     static const uint32_t types[] = {NX_Q8_0, NX_Q4_0, NX_F16, NX_Q6_K, NX_Q8_0, NX_Q4_K};
@@ -733,7 +736,7 @@ static void silu_and_rms_norm(void) {
     CHECK(out[0] == 0 && out[3] == 0);
 }
 
-/* Reads rows of a packed matrix, and of a table in the file's form. */
+/* Reads rows of a packed matrix, and rows of a table that is stored as in the file. */
 static void rows_of_tables(void) {
     static const uint32_t types[] = {NX_F32, NX_F16, NX_Q8_0, NX_Q4_0};
     check_random random = {19};
@@ -767,9 +770,9 @@ static void relu_keeps_nan(void) {
     CHECK(isnan(x[0]) && x[1] == 0 && x[2] == INFINITY && x[3] == 0 && x[4] == 0 && x[5] == 1e-45f && x[6] == 0 && x[7] == 2);
 }
 
-/* Error bound of layer norm. The mean has an error of at most width/4 + 3 roundings of the mean magnitude, which shifts all centred numbers
- * equally. The relative error of the variance is the same number of roundings. Five more operations follow. `spread` is the standard
- * deviation by which the norm divides. */
+/* Error bound of layer norm. The error of the mean is at most (width / 4 + 3) * UNIT times the mean magnitude. This error shifts all
+ * centred numbers equally. The relative error of the variance is at most (width / 4 + 3) * UNIT. Five more operations follow. `spread` is
+ * the standard deviation by which the norm divides. */
 static double norm_tolerance(uint32_t width, double magnitude, double spread, double unit, double gain, double bias) {
     double roundings = width / 4 + 8;
     return roundings * UNIT * (fabs(gain) * (magnitude / spread + fabs(unit)) + fabs(bias));
@@ -820,9 +823,8 @@ static void layer_norm(void) {
     CHECK_FLOATS(same, bias, 8); /* equal numbers have no deviation, so only the bias remains */
 }
 
-/* Relative error of a softmax weight. The difference from the largest score is rounded, which causes a relative error of UNIT times the
- * difference in e^x. The error of e^x itself counts twice, because e^x is also in the sum. The sum has n/4 + 3 roundings, and two more
- * operations follow. */
+/* Relative error of a softmax weight. The difference x from the largest score is rounded, so e^x has a relative error of UNIT times |x|.
+ * The error of e^x itself counts twice, because e^x is also in the sum. The sum has n/4 + 3 roundings, and two more operations follow. */
 static double softmax_tolerance(uint32_t n, double below) { return UNIT * (below + n / 4 + 6) + 2 * EXP_RELATIVE; }
 #define SOFTMAX_FLOOR 2e-38 /* weights of e^-87 and less are zero */
 

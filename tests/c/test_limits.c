@@ -11,7 +11,7 @@
 #include "toy.h"
 #include "triad.h"
 
-/* Invalid indices and counts: the first part and the first port that no model can have, and much larger numbers. */
+/* Invalid indices and counts: the smallest invalid index of a part, the smallest invalid index of a port, and much larger numbers. */
 static const uint32_t beyond[] = {NX_MAX_PARTS, NX_PORTS, 100, 1000, 0x7fffffff, 0x80000000, NX_NONE - 1, NX_NONE};
 enum { BEYOND = sizeof beyond / sizeof *beyond };
 
@@ -75,7 +75,7 @@ static void descriptions(void) {
     }
 }
 
-/* Opens headers of every length, and declares every length for the whole file. */
+/* Opens the beginning of a file, cut at several lengths. For each length, the test declares several lengths of the whole file. */
 static void files(void) {
     toy_file file = text_file();
     nx_problem problem;

@@ -17,8 +17,8 @@ static int is_tap(const nx_taps *taps, int up, int right) {
     return up == 0 && right <= -(int)taps->gap && right > -(int)(taps->gap + taps->left);
 }
 
-/* Checks the row and column of every tap. Taps must be in raster order, each must occur once, and none may be outside the grid or in
- * another row. */
+/* Checks the row and column of every tap. Taps must be in raster order, and each must occur once. A tap beyond the edge of the grid must be
+ * NX_OUTSIDE, not a position in another row. */
 static void places(void) {
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
         for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
@@ -80,7 +80,7 @@ static void gathered(void) {
             }
 }
 
-/* Adds rows of a table for ids at the taps, in double precision. */
+/* Compares nx_taps_add_rows(), which adds the table's rows for the ids at the taps, with a sum in double precision. */
 static void rows_of_ids(void) {
     check_random random = {33};
     for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests sessions of a part without a sequence, with the relay (relay.h). Interrupting, copying and reading the session must not change any
- * bit of the results. The session must draw nothing, and the ids of its first result must be a valid input of the next part.
+ * Tests sessions of a part without a sequence. The model is the relay (relay.h). Interrupting, copying and reading the session must not
+ * change any bit of the results. The session must draw nothing, and the ids of its first result must be a valid input of the next part.
  */
 #include <string.h>
 
@@ -107,7 +107,7 @@ static void sizes(void) {
     CHECK_INT(nx_session_input(model, session, 0, some, 3), NX_OK);
 }
 
-/* Results grow slice by slice and can be read in any ranges. */
+/* Results grow slice by slice, and any range of the available results can be read. */
 static void ranges(void) {
     const nx_model *model = model_of();
     nx_session *session = open_part(model, 0, &plain, &(nx_shape){.counts = {WORDS}}, NULL);
@@ -136,7 +136,7 @@ static void ranges(void) {
     CHECK_FLOATS(r.floats, all, 3 * WORDS);
 }
 
-/* A session that is saved, copied and continued in the copy after every slice gives the same bits. */
+/* A copy of a session can be made after any slice. The copy continues and gives the same bits as an uninterrupted session. */
 static void interrupted(void) {
     const nx_model *model = model_of();
     size_t bytes;

@@ -453,7 +453,7 @@ static void shaped_runs(void) { shape_each((void (*const[])(void)){divided, know
 
 /* ---- damage ----------------------------------------------------------------------------------------------------------------- */
 
-/* A damaged state of a part with ends, slices and a source is either refused or continues safely. */
+/* A damaged session of a hasher is either refused or continues safely. Together, the hashers cover end ids, slices and sources. */
 static void damaged(void) {
     check_random random = {21};
     for (int i = 0; i < HASHERS; i++) {

@@ -283,8 +283,8 @@ static void filters_couple(void) {
     CHECK(kept > 300);
 }
 
-/* Extreme weights of a draft may lead to logits that are NaN. The drawn value must still be a valid level, because it is used as an index
- * into tables. */
+/* If the draft of a model has extreme weights, the draft's logits may be NaN. The drawn value must still be a valid level, because it is
+ * used as an index into tables. */
 static void draws_of_no_numbers(void) {
     static const float bad[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 0};
     static const nx_settings filters[] = {FILTER(0, 0, 1, 0, 0, 0), FILTER(1, 0, 1, 0, 0, 0), FILTER(0.5f, 2, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(1, 3, 0.5f, 0, 0, 0), FILTER(0.5f, 3, 0.5f, 0.5f, 0.5f, 1), FILTER(0, 0, 1, 0.5f, 0, 0)};
@@ -337,7 +337,7 @@ static void margins(void) {
 
 /* Tests all filters together and each filter alone, with the temperature first or last, for few values and for many. The filters keep the
  * same values as the reference, unless a limit is so close that rounding decides. The drawn value must be one of the kept values. If the
- * value that is drawn without filters is kept, it must also be drawn with the filters. */
+ * filters keep the value that is drawn without filters, this value must also be drawn with the filters. */
 static void filters_by_definition(void) {
     static const uint32_t sizes[] = {2, 5, 16, 200, 256, 257, 1000, 3001};
     check_random random = {15};
@@ -537,7 +537,7 @@ static void twins(const nx_output *o, const double *wide, const uint32_t *earlie
     for (uint32_t v = 0; v < o->values; v++) truth[v] -= lse, above[v] -= above_lse;
 }
 
-/* The distribution from which a mixture is drawn equals the exact masses of the reference, except for the error that output.h states. */
+/* For a mixture, the distribution of draws equals the exact masses of the reference, except for the error that output.h states. */
 static void mixture_against_twin(const nx_output *o, const float *p, const double *wide, const uint32_t *earlier, uint32_t index) {
     double truth[NX_MAX_LEVELS], above[NX_MAX_LEVELS], actual[NX_MAX_LEVELS];
     float *out = memory_take(nx_stride(o->values) * sizeof *out);
@@ -556,8 +556,9 @@ static void mixture_against_twin(const nx_output *o, const float *p, const doubl
     }
 }
 
-/* Compares the logits with the reference and, for a mixture, also the nats of every level. Returns the largest difference. Levels whose
- * mass is so close to the rule's threshold that single precision may take the other branch are counted in *near. */
+/* Compares the logits with the reference and, for a mixture, also the nats of every level. Returns the largest difference. *near counts
+ * levels that are not compared: their mass is so close to the threshold of ref_least_mass that single precision may take the other
+ * branch. */
 static double against_twin(const nx_output *o, const float *p, const uint32_t *earlier, uint32_t index, uint32_t *near) {
     size_t mark = memory_mark();
     uint32_t V = o->values, n = nx_output_parameters(o);

@@ -16,7 +16,7 @@ static float *some(check_random *random, uint32_t width, uint32_t n) {
     return x;
 }
 
-/* Tests every window of lists of every length: dot products, additive scores, softmax, the Gaussian and the sum. Memory outside the window
+/* Tests dot products, additive scores, softmax, the Gaussian and the weighted sum over windows of every length. Memory outside the window
  * stays unchanged. */
 static void windows(void) {
     check_random random = {1};

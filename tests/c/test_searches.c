@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests beams, the most probable ids and searches with every kind of model (subject.h). Each step of a search is compared with a separate
- * computation, and the final result is compared with an exhaustive search.
+ * Tests beams, lists of the most probable ids, and searches with every kind of model (subject.h). Each step of a search is compared with a
+ * separate computation, and the final result is compared with an exhaustive search.
  */
 #include <math.h>
 #include <string.h>

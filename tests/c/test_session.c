@@ -271,8 +271,8 @@ static void broken_numbers(void) {
 
 /* ---- look-ahead -------------------------------------------------------------------------------------------------------------- */
 
-/* Writes configuration i with a draft. The first configurations are those of toy.c that have a draft. The next configurations are other
- * kinds of models, to which this function adds a draft. Returns 0 after the last configuration. */
+/* Writes configuration number i to *c. Each of these configurations has a draft. The first configurations are those of toy.c that have a
+ * draft. The next configurations are other kinds of models, to which this function adds a draft. Returns 0 after the last configuration. */
 static int drafted(int i, toy_config *c) {
     static const int others[] = {TOY_DMOL_GREY, TOY_BERNOULLI, TOY_LOGISTIC, TOY_SR_PALETTE};
     if (i >= 8) return 0;
@@ -567,7 +567,8 @@ static void breaks_after_last(const toy_config *c, float bias, float draft_bias,
     }
 }
 
-/* The run ends at the same position as a run that draws position by position, whether or not the failing column was computed ahead. */
+/* A run with speculative decoding fails at the same position as a run that draws position by position, whether or not the failing column
+ * was computed ahead. */
 static void broken_ahead(void) {
     static const int which[] = {TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
     static const float bias[] = {5, 4, 3};
@@ -649,7 +650,7 @@ static void broken_guesses(void) {
         }
 }
 
-/* With any weights of the draft, drafted values are valid levels and do not change the result. */
+/* Whatever weights the draft has, drafted values are valid levels and do not change the result. */
 static void absurd_drafts(void) {
     static const char *const names[] = {"draft.token_embd.weight", "draft.neighbour.weight", "draft.position_row.weight", "draft.position_col.weight",
                                         "draft.output.weight", "draft.output.bias"};
@@ -917,7 +918,7 @@ static void damaged_states(void) {
 
 /* ---- one result everywhere ----------------------------------------------------------------------------------------------------- */
 
-/* Prints a hash of the values and of the bits of the nats of a fixed set of runs. build.sh compares the hashes of all builds. */
+/* Prints a hash of the values and nats, bit by bit, of a fixed set of runs. build.sh compares the hashes of all builds. */
 static void same_bits(void) {
     check_random random = {4};
     uint64_t hash = 0;

@@ -116,7 +116,7 @@ nx_pattern toy_pattern(const toy_config *config);
 /* Appends a tensor's data, encoded in its type, and replaces its values by the encoded (rounded) ones. */
 void toy_encode(toy_file *file, const toy_tensor *tensor);
 
-/* Returns the tensor of a model with this name, or null. */
+/* Returns the model's tensor with the name `name`, or null. */
 const toy_tensor *toy_find(const toy *model, const char *name);
 
 /* Returns the weights of an F32 tensor inside the file, so that a test can change them. */

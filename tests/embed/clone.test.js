@@ -25,7 +25,7 @@ const shell = (command, cwd) =>
   });
 
 /**
- * Returns the lines, without comments, of the document's first block of shell commands in which this word occurs.
+ * Finds the document's first block of shell commands that contains this word. Returns the lines of the block without comments.
  * @param {string} file
  * @param {string} word
  */

@@ -76,7 +76,7 @@ const TYPES = {
 };
 
 /**
- * Serves a folder to this machine.
+ * Serves a folder over HTTP, only to this machine.
  *
  * @param {string} folder
  * @param {string} [policy]  Content-Security-Policy of its pages
@@ -142,7 +142,7 @@ export async function visit(url, { screenshot, done = (title) => /^(drawn|failed
 }
 
 /**
- * Returns a script that draws, and reports the result in the title.
+ * Returns a script that draws with a model and reports the result in the page's title.
  * @param {string} [from]
  * @param {string} [options] options of load()
  * @param {string} [imports]
@@ -171,7 +171,7 @@ export async function draws(url, options) {
 }
 
 /**
- * Type-checks JSX files. Imports are resolved as by a bundler.
+ * Type-checks JSX files. The compiler resolves imports in the way a bundler does.
  *
  * @param {string} folder
  * @param {string[]} files

@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Tests the packed library in the test runners Vitest and Jest. Each runner uses Node's globals, the window of jsdom, and the window of
- * happy-dom. ./build.sh test-embed installs the runners from the npm registry, and runs this file.
+ * Tests the packed library in the test runners Vitest and Jest. Each runner runs the test in three environments: with Node's globals, with
+ * the window of jsdom, and with the window of happy-dom. ./build.sh test-embed installs the runners from the npm registry, and runs this
+ * file.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests that the comparison of the determinism tests detects errors. */
+/** Tests that compare.js and pages.js, which compare the results of the determinism tests, detect errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

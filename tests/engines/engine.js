@@ -37,8 +37,8 @@ import { delimiter, join } from 'node:path';
 const PATIENCE_MS = 600_000;
 
 /**
- * The interval between two polls of a page, in milliseconds. A page needs seconds to minutes for its report. Each poll is a message, and
- * firefox.js limits the number of messages.
+ * The interval between two polls of a page, in milliseconds. A page reports its results after seconds or minutes. Each poll is a message,
+ * and firefox.js limits the number of messages.
  */
 export const LOOK_MS = 1000;
 

@@ -86,7 +86,7 @@ export function speakerOf({ speaker }) {
 }
 
 /**
- * Draws a disc in front of a gradient, in integers, as picture() of native.c does.
+ * Draws a disc in front of a gradient with integer arithmetic, as picture() in native.c does.
  *
  * @param {{ width: number, height: number, channels: number }} shape
  */

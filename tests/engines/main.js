@@ -46,7 +46,7 @@ const BROWSERS = [chromium, firefox, webkit];
 const NAMES = ['chromium', 'firefox', 'webkit', 'node', 'native'];
 
 /**
- * The existing builds of the library. If `pairs`, the last build of this list, exists, the library itself chooses this build.
+ * The existing builds of the library. The library itself chooses the last build of this list, `pairs`, if this build exists.
  */
 const BUILDS = [
   { name: 'baseline', file: 'nextpixel.wasm' },
@@ -82,7 +82,7 @@ if (unknown !== undefined) {
 /** @param {string} name */
 const wanted = (name) => positionals.length === 0 || positionals.includes(name.toLowerCase());
 
-/** The folder with copies of everything that is tested, so that changes of the sources do not affect running tests. */
+/** The folder with copies of everything that is tested, so that changes to the sources do not affect running tests. */
 const site = resolve(out, 'site');
 
 /**

@@ -72,7 +72,7 @@ static uint32_t *order;  /* (positions) */
 static uint8_t *palette; /* (levels, 3), or null */
 static uint32_t span;    /* elements per position: the channels of a pixel, or 1 */
 
-/* Opens the file that the plan's line names, and prints the hash of the file's bytes. */
+/* Opens the file that is named in the current line of the plan, and prints the hash of the file's bytes. */
 static void open_model(void) {
     FILE *file = fopen(field[PATH], "rb");
     if (!file || fseek(file, 0, SEEK_END)) fail("cannot read the file", 0);
@@ -94,7 +94,8 @@ static void open_model(void) {
     span = info.palette ? 3 : info.position_elements;
 }
 
-/* Draws a disc in front of a gradient, in integers, as pictureOf() of inputs.js does. Returns an array (height, width, channels). */
+/* Draws a disc in front of a gradient with integer arithmetic, as pictureOf() in inputs.js does. Returns an array (height, width,
+ * channels). */
 static uint8_t *picture(uint32_t width, uint32_t height, uint32_t channels) {
     uint8_t *values = room(width * height * channels);
     for (uint32_t i = 0; i < width * height * channels; i++) {
@@ -345,7 +346,7 @@ static uint32_t port_of(uint32_t part, const char *name) {
     return NX_NONE;
 }
 
-/* Sets the class or the speaker of a run, if the plan's line names one. */
+/* Sets the class or the speaker of a run, if the current line of the plan names one. */
 static void give(nx_session *session, uint32_t part, const char *name, int which) {
     uint32_t id = number(which), port = port_of(part, name);
     if (strcmp(field[which], "-1") && port != NX_NONE) check(nx_session_input(model, session, port, &id, 1), "nx_session_input");
@@ -431,7 +432,7 @@ static void score_text(void) {
     free(nats);
 }
 
-/* Prints the costs of the ids of the notes in the plan's line, except the first id. */
+/* Scores the ids of notes in the current line of the plan. Prints the nats of all ids except the first. */
 static void score_music(void) {
     uint32_t count = 1, i = 0;
     for (const char *at = field[FEATURES]; *at; at++) count += *at == ' ';
@@ -623,8 +624,8 @@ static void *result_of(const nx_session *session, uint32_t index, uint32_t *coun
     return numbers;
 }
 
-/* Encodes the audio of the plan's line; its levels are arbitrary. codes[0] receives the codes of the top level, and codes[1] those of the
- * bottom level. */
+/* Encodes audio whose length is given in the current line of the plan. The levels of this audio are arbitrary. codes[0] receives the codes
+ * of the top level, and codes[1] those of the bottom level. */
 static void codes_of_sound(uint32_t *codes[2], uint32_t count[2], int moved) {
     uint32_t n = number(KNOWN), *levels = room(n * sizeof *levels);
     for (uint32_t i = 0; i < n; i++) levels[i] = (7 * i * i + 3 * i + 1) % 256;
@@ -647,7 +648,7 @@ static void say_sound(const char *item, const char *way, const uint32_t *codes, 
     free(session), free(samples);
 }
 
-/* Encodes the audio of the plan's line, and decodes the codes again. */
+/* Encodes audio (codes_of_sound()) and decodes it. Prints the codes and the decoded samples. */
 static void code(const char *way, int moved) {
     uint32_t *codes[2], count[2];
     codes_of_sound(codes, count, moved);
@@ -658,8 +659,8 @@ static void code(const char *way, int moved) {
     free(codes[0]), free(codes[1]);
 }
 
-/* Draws codes after the first `known` ones, up to `most` in total; each call draws `each` codes (0: all). Prints the codes and their nats,
- * which are 0 for known codes. Returns the number of codes. */
+/* Draws codes after the first `known` codes, until there are `most` codes. Each call to the library handles at most `each` codes (0: all).
+ * Prints the codes and their nats, which are 0 for known codes. Returns the number of codes. */
 static uint32_t draw_codes(nx_session *session, const char *way, const char *const items[2], uint32_t *ids, uint32_t known, uint32_t most, uint32_t end, uint32_t each) {
     float *nats = room((most + 1) * sizeof *nats);
     uint32_t told = known, drawn = 1;
@@ -681,7 +682,8 @@ static uint32_t draw_codes(nx_session *session, const char *way, const char *con
     return told;
 }
 
-/* Draws codes of both levels after the codes of the audio in the plan's line. Prints the codes, and the audio that all codes decode to. */
+/* Draws codes of both levels. If the current line of the plan has audio, the first codes are those of the audio. Prints all codes and the
+ * samples to which they decode. */
 static void speak(const char *way, uint32_t each, int moved) {
     static const char *const items[2][2] = {{"top codes", "nats of the top"}, {"bottom codes", "nats of the bottom"}};
     uint32_t *given[2], count[2] = {0, 0}, end = NX_NONE, ratio = 1;

@@ -28,7 +28,7 @@ import { LOOK_MS, sleep } from './engine.js';
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** The time limit for a figure in milliseconds, for a machine with all cores busy. */
+/** The time limit for drawing a figure, in milliseconds, on a machine with all cores busy. */
 const PATIENCE_MS = 240_000;
 const WITNESS = '<script src="/web/engines/witness.js"></script>';
 

@@ -69,7 +69,7 @@ import { rows } from '../kinds/rows.js';
 /** The plans of every kind. */
 const PLANS = rows(ALL, 'plan', 'engines.js');
 
-/** The fields of a line for the native program, in their order. */
+/** The fields of a line for the native program, in order. */
 const FIELDS = /** @type {const} */ ([
   'path',
   'model',

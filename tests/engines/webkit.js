@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Drives WebKitGTK's MiniBrowser through WebDriver (https://www.w3.org/TR/webdriver2/): HTTP requests to WebKitWebDriver. MiniBrowser needs
- * a display; Xvfb provides a virtual one.
+ * Drives WebKitGTK's MiniBrowser by HTTP requests to WebKitWebDriver, as WebDriver defines them (https://www.w3.org/TR/webdriver2/).
+ * MiniBrowser needs a display; Xvfb provides a virtual one.
  */
 
 import { spawn } from 'node:child_process';

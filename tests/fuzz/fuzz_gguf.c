@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzes everything that reads bytes from outside: files and saved sessions. ./build.sh fuzz [seconds].
+ * Fuzzes the code that reads files and saved sessions. Run it with ./build.sh fuzz [seconds].
  *
  * An input is a file. Processing it must take at most three seconds and 256 MB. The file is checked, opened and run (toy_exercise). The
  * last bytes of the input then determine how two sessions are damaged. One session draws with every option that changes the distribution.
@@ -58,7 +58,7 @@ static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size
     picture_attention(model, session, 1, weights, keys, &count);
 }
 
-/* Returns settings for drawing, which the last bytes of the input determine. Most of the settings are within their ranges. */
+/* Returns the settings of a draw. The last bytes of the input determine the settings. Most of the settings are within their ranges. */
 static nx_settings shaping_of(const uint8_t *data, size_t size) {
     uint8_t by[12] = {0};
     memcpy(by, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12);
@@ -189,7 +189,8 @@ static void read_results(const nx_model *model, const nx_session *session, const
 }
 
 /* Encodes the inputs of a part without a sequence. After each slice, ranges of the results are read, and the session is saved and restored.
- * The results must equal those of an undisturbed run. The function then damages the session half-way through. */
+ * The results must equal those of an undisturbed run. Finally, the function damages a copy of the session that it made between two
+ * slices. */
 static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size) {
     const nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     check_random random = {check_hash(0, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Converts bytes from the fuzzer to choices. */
+/** Turns the fuzzer's bytes into choices. */
 
 import assert from 'node:assert/strict';
 

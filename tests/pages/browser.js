@@ -43,7 +43,7 @@ import { ofEach, rows } from '../kinds/rows.js';
  */
 
 /**
- * A topic of the five lectures that a figure of this page shows (figures.js).
+ * A topic of the five lectures (figures.js) for which this page has a figure.
  *
  * - at: id of the figure
  * - but: the part of the topic that the figure leaves out
@@ -73,7 +73,7 @@ const foldersIn = (folder) =>
 /** @type {Record<string, Rows>} */
 const ALL = await ofEach((name) => import(`./${name}/browser.js`), foldersIn(new URL('.', import.meta.url)));
 
-/** Returns the rows for own-file.js, by page; every page must have a row or a reason. */
+/** Returns the rows for own-file.js, by page. Every page must have a row, or a reason why it has none. */
 export const ownFiles = () =>
   rows(
     ALL,
@@ -83,7 +83,7 @@ export const ownFiles = () =>
   );
 
 /**
- * Returns the rows of a sweep, for the pages that have rows.
+ * Returns the rows of a sweep, by page. Pages without rows are left out.
  *
  * @template {'givenFiles' | 'device' | 'figures'} Sweep
  * @param {Sweep} sweep

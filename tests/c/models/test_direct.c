@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests super-resolution that reads the small picture directly (models/image_transformer/direct.h). The features of a pixel, and the mean
- * colour that a cell's remaining pixels need, must equal those of a separate computation. Later pixels must never be read, and invalid
- * files must be refused. For all other numbers, the golden files tests/golden/direct-*.gguf contain PyTorch's results.
+ * Tests super-resolution that reads the small picture directly (models/image_transformer/direct.h). The features of a pixel must equal
+ * those of a separate computation. One of these features is the mean colour that the remaining pixels of a cell must have to match the
+ * small picture. Later pixels must never be read, and invalid files must be refused. For all other numbers, the golden files
+ * tests/golden/direct-*.gguf contain PyTorch's results.
  */
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,7 @@ static double z_of(int row, int col, uint32_t c) {
     return row < 0 || col < 0 || row >= HEIGHT || col >= WIDTH ? 0 : (255 - (double)levels[row * WIDTH + col][c]) / 255;
 }
 
-/* Compares the features with a separate computation; a picture's ids are its levels. */
+/* Compares the features with a separate computation from `levels`, which holds the same values as the ids. */
 static void known(void) {
     static const int near[6][2] = {{0, -1}, {-1, 0}, {-1, -1}, {-1, 1}, {0, -2}, {-2, 0}};
     nx_direct w = {.height = HEIGHT, .width = WIDTH, .rows = ROWS, .cols = COLS, .places = PLACES, .values = 256, .mixtures = 1};

@@ -195,7 +195,7 @@ static void logits(void) {
     }
 }
 
-/* A change of later ids changes no earlier output; a change of earlier ids changes some later output. */
+/* Changing the id at one position changes the nats of this position and of all later positions, but no earlier nats. */
 static void causality(void) {
     toy_gpt2 *m = toy_gpt2_build(&configs[0]);
     nx_model *model = toy_gpt2_open(m);
@@ -211,7 +211,7 @@ static void causality(void) {
     for (uint32_t i = moved; i < n; i++) CHECK(other[i] != nats[i]);
 }
 
-/* Compares GELU with its formula, including very large arguments. */
+/* Compares GELU with its formula. Also tests very large arguments. */
 static void gelu_alone(void) {
     float x[4800] = {0}, far[16] = {1e30f, -1e30f, INFINITY, 3e38f, -3e38f, -40, 40, -0.0f};
     double worst = 0;

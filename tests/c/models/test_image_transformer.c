@@ -16,8 +16,8 @@
 
 /* ---- toys ------------------------------------------------------------------------------------------------------------------- */
 
-/* Each toy model has a number. Numbers below DIRECT are indices of toy_configs. Numbers from DIRECT on identify two super-resolution models
- * (direct.h). Numbers from SEEDS on identify very small models. */
+/* Each toy model has a number. Numbers below DIRECT are indices of toy_configs. DIRECT and DIRECT + 1 identify two super-resolution models
+ * (direct.h). SEEDS and higher numbers identify very small models. */
 enum { DIRECT = 100, SEEDS = 200 };
 
 static toy_file toy_number(uint32_t number) {
@@ -338,8 +338,8 @@ static void forget_places(subject *s) {
     reopen(s);
 }
 
-/* The flange is the margin around a block that its queries also see. If the flange covers the whole image, local 2D attention equals full
- * causal attention in the order of the blocks. This holds for any block size. */
+/* The queries of a block also see the flange, which is a margin around the block. If the flange covers the whole image, local 2D attention
+ * equals full causal attention in the order of the blocks. This holds for any block size. */
 static void grid_is_full(void) {
     static const int which[] = {1, TOY_PALETTE, TOY_DMOL, TOY_SR_DMOL, TOY_SR_PALETTE};
     check_random random = {8};
@@ -393,7 +393,7 @@ static void grid_is_transposed(void) {
 
 /* ---- super-resolution -------------------------------------------------------------------------------------------------------- */
 
-/* Computes the outputs of an image, of shape (n, P), given a small image. */
+/* Computes the outputs, of shape (n, P), for the image `values`, given the small image `input`. */
 static float *given(const subject *s, const uint8_t *values, const uint8_t *input, uint32_t count) {
     picture_settings settings = toy_settings(1, 0);
     nx_session *session = toy_bare_session(s->model, &settings, NULL);
@@ -542,8 +542,8 @@ static double mean_difference(const float *a, const double *b, size_t n) {
 static int is_quantised(const subject *s) { return s->config->type == NX_Q8_0 || s->config->type == NX_Q4_0; }
 
 /* Computes -log p of a position's E levels with the reference distribution, and returns the largest difference from `nats`. For a
- * discretised density, the difference is relative to 1 + nats, because an error of x in the location changes the nats by e^-s x, where s is
- * the log scale. */
+ * discretised density, the difference is relative to 1 + nats, because the difference can be large: an error of x in the location changes
+ * the nats by e^-s x, where s is the log scale. */
 static double nats_difference(const subject *s, const double *output, const uint32_t *levels, const float *nats) {
     double log_p[NX_MAX_LEVELS], worst = 0;
     for (uint32_t e = 0; e < s->E; e++) {
@@ -820,7 +820,8 @@ static void images_follow(void) {
     }
 }
 
-/* Draws one element with a temperature and filters, and compares the frequencies with the filtered distribution of the logits. */
+/* Draws one element many times with a temperature and filters, and compares the frequencies of its values with the filtered distribution of
+ * the logits. */
 static void filtered_element(void) {
     static const nx_settings filters[] = {FILTER(0.7f, 0, 1, 0, 0, 0), FILTER(1, 4, 1, 0, 0, 0), FILTER(1, 0, 0.8f, 0, 0, 0), FILTER(1.4f, 6, 0.7f, 0, 0, 0)};
     check_random random = {7};

@@ -206,7 +206,7 @@ static const nx_model *model_of(const jukebox_toy *of) {
 #define WIDTH 12u
 #define CODES 21u
 
-/* Returns a level without convolutions: its samples are the components of the vectors. */
+/* Returns a level without convolutions. The samples of a code are the components of the code's vector in `e`. */
 static nx_codes book_of(float *e) {
     nx_codes level = {.hop = WIDTH, .width = WIDTH, .codes = CODES};
     nx_matrix matrix = {nx_matrix_form(NX_F32, NX_BY_ROW), CODES, WIDTH, NULL};
@@ -283,7 +283,7 @@ static uint32_t codes_of(const nx_model *model, const uint32_t *sound, uint32_t 
     return count;
 }
 
-/* Computes the samples to which codes decode; returns their number. */
+/* Decodes codes to samples. Returns the number of samples. */
 static uint32_t sound_of(const nx_model *model, const uint32_t *codes, uint32_t n, uint32_t upper, float *samples) {
     nx_session *session = opened(model, DECODER, &(nx_shape){.counts = {n}});
     uint32_t count = 0;

@@ -104,8 +104,9 @@ static const float *tensor(const lstmn *m, const char *name) {
 
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
-/* Computes the logits of each of n ids given the ids before it, shape (n, V), and the attention weights over the tape, shape (n, n + 1).
- * Slot 0 of the tape is the start. `last` says whether all attention is on the previous step. The network is then a plain LSTM. */
+/* Computes the logits, shape (n, V), for each of n ids given the earlier ids. Also computes the attention weights over the tape, shape (n,
+ * n + 1). Slot 0 of the tape is the start. If `last` is set, all attention is on the previous step, which makes the network a plain
+ * LSTM. */
 static void twin(const lstmn *m, const uint32_t *ids, uint32_t n, int last, double *logits, double *weights) {
     uint32_t d = m->c.d, first = m->c.zero ? 0 : 1;
     double *h = memory_take((n + 1) * d * sizeof *h), *c = memory_take((n + 1) * d * sizeof *c), s[64] = {0}, r[64], x[64], of_h[64], of_x[64], of_s[64];
@@ -175,8 +176,8 @@ static void logits(void) {
     }
 }
 
-/* With all attention on the previous step, the network is an LSTM. For a text of two words, this is true with any weights, because each
- * word has at most one predecessor. (weights/train/test_attention.py tests this for a whole text.) */
+/* With all attention on the previous step, the network is an LSTM. In a text of two words, each word has at most one predecessor, so all
+ * attention is on the previous step with any weights. (weights/train/test_attention.py tests this for a whole text.) */
 static void lstm(void) {
     const config *c = configs;
     lstmn *m = build(c);

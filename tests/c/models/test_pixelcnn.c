@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares PixelCNN and gated PixelCNN with their equations, computed for the whole picture without a queue. The reference masks a
- * square of taps for the convolutions of PixelCNN, and shifts the picture for those of gated PixelCNN.
+ * Compares PixelCNN and gated PixelCNN with a reference that computes their equations for the whole picture, without a queue. For PixelCNN,
+ * the reference masks a square of taps in each convolution. For gated PixelCNN, the reference shifts the picture instead.
  */
 #include <math.h>
 #include <string.h>
@@ -206,8 +206,8 @@ static void rectify(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-/* Computes out, of shape (n, cols): sums of rows of a table over a square of side k. `above` says whether the taps in the lines above the
- * pixel are included, and `own` says whether the taps in the pixel's line are included. */
+/* Computes `out`, of shape (n, cols). Each row of `out` is the sum of the table's rows for the taps in a square of side k. `above` says
+ * whether the taps in the lines above the pixel are included, and `own` says whether the taps in the pixel's line are included. */
 static void table_rows(const plain *p, float *out, const float *table, const float *bias, uint32_t cols, const uint32_t *ids, uint32_t k, int above,
                        int own) {
     int W = (int)p->c->width, half = (int)k / 2;
@@ -309,7 +309,7 @@ static nx_session *session_of(const nx_model *model, int label, uint32_t maps) {
     return session;
 }
 
-/* Computes the numbers of the output layer in a run, shape (n, P). */
+/* Returns the outputs of the output layer at every position of a run, shape (n, P). */
 static float *outputs_of(const nx_model *model, const uint32_t *ids, int label) {
     nx_part_info info;
     CHECK_INT(nx_model_part(model, 0, &info), NX_OK);
@@ -329,7 +329,7 @@ static void picture_of(uint32_t *ids, uint32_t n, uint32_t levels, check_random 
 /* Sizes: one row, one column, kernels that are wider than the picture, and ordinary sizes. */
 static const uint32_t sizes[][4] = {{5, 6, 5, 3}, {1, 9, 7, 5}, {9, 1, 3, 3}, {4, 3, 9, 7}, {7, 8, 7, 5}};
 
-/* Computing one pixel at a time from queues gives the same bits as computing the whole picture, with masks or with shifts. */
+/* Computing one pixel at a time from queues gives the same bits as the reference, which computes the whole picture at once. */
 static void queued_is_whole(void) {
     check_random random = {51};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)

@@ -326,7 +326,7 @@ static float *run(const nx_model *model, const uint32_t *source, uint32_t S, con
     return all;
 }
 
-/* Reads the map "alone" of segments, shape (n, S). */
+/* Reads the map named "alone" at n positions, shape (n, S). */
 static void alone_of(const nx_model *model, const uint32_t *source, uint32_t S, const uint32_t *ids, uint32_t n, float *alone) {
     nx_session *session = session_of(model, source, S, 1);
     uint32_t *keys = memory_take((size_t)S * sizeof *keys), count;

@@ -372,8 +372,8 @@ static void one_cell_alone(void) {
     CHECK(memcmp(run(model, &c, picture, ids, N, NULL, NULL), x, N * c.values * sizeof *x) != 0);
 }
 
-/* With forced attention, each of the first positions sees only one cell, for both kinds of attention. At later positions, and without
- * forcing, the model chooses. */
+/* With forced attention, each of the first positions sees only one cell, for both kinds of attention. At later positions, the model itself
+ * chooses the cells, as it does everywhere without forced attention. */
 static void light(void) {
     for (int hard = 0; hard < 2; hard++) {
         config c = configs[hard ? 7 : 1];

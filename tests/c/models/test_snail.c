@@ -204,8 +204,8 @@ static void embed(const made *m, const uint32_t *ids, double *out) {
     map_of(m, "embd.out", c->embedding, rows * cols * depth, x, out);
 }
 
-/* Computes, for one query, the probabilities (ways) of all labels, and the weights (blocks, n) of each attention layer over the n examples.
- * The sequence consists of the examples and only this query. */
+/* Computes two results for one query: `odds`, the log-probabilities of all labels, shape (ways), and `looks`, the weights of each attention
+ * layer over the n examples, shape (blocks, n). The sequence consists of the examples and only this query. */
 static void by_hand(const made *m, const episode *e, uint32_t query, double *odds, double *looks) {
     const config *c = &m->config;
     static double x[PLACES][MOST_CHANNELS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares Sparse Transformers with their equations in double precision: dense attention under a mask, without a cache.
+ * Compares Sparse Transformers with a reference in double precision. The reference uses dense attention under a mask, without a cache.
  */
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static uint32_t outputs_of(const config *c) { return c->bernoulli ? 1 : c->level
 
 enum { VOICES = 3 };
 
-/* The meaning of an id of music: every fourth id is a wait; the other ids are notes of three voices. */
+/* In music models, every fourth id is a wait, and all other ids except 0 are notes of three voices. */
 static uint32_t ticks_of(uint32_t id) { return id % 4 == 3 ? 1 + id % 5 : 0; }
 static uint32_t voice_of(uint32_t id) { return id % 4 == 3 || !id ? 0 : 1 + id % VOICES; }
 
@@ -198,7 +198,7 @@ static void norm(const made *m, double *out, const double *x, const char *gain, 
 }
 
 /* Returns whether position i sees position j, by the definitions in section 4.2 of the paper. As in the library, the strided set A1 has l
- * positions. The pattern "blocks" alternates between the sets of Jukebox. */
+ * positions. The pattern "blocks" uses the three sets of Jukebox in turn, one per block. */
 static int sees(const config *c, uint32_t block, uint32_t head, uint32_t i, uint32_t j) {
     int near = c->kind != STRIDED ? i / c->stride == j / c->stride : j + c->stride > i;
     int far = c->kind == FIXED ? j % c->stride >= c->stride - c->summary : (i - j) % c->stride == 0;
@@ -381,7 +381,7 @@ static void dense(void) {
     CHECK_FLOATS(other, one, n);
 }
 
-/* The memory of a sequence depends on what the pattern stores: a ring and the summaries, or all positions. */
+/* The memory size of a sequence depends on which positions the pattern needs: a ring and the summaries, or all positions. */
 static void memory_of_a_run(void) {
     size_t bytes[3], longer[3];
     for (uint32_t combine = INTERLEAVED; combine <= BY_HEAD; combine++)
@@ -467,7 +467,7 @@ static void refused_files(void) {
     toy_refused(m->file.bytes, m->file.length, NX_E_UNSUPPORTED, "sparse-transformer.attention.combine");
 }
 
-/* The file must give the meaning of each id as one number within its range; otherwise it is refused. */
+/* Each array in NOTES must have one number per id, and each number must be within the range of its array. Otherwise the file is refused. */
 static void refused_notes(void) {
     static const struct {
         uint32_t spoilt, spoil;

@@ -442,8 +442,8 @@ static void permutation(void) {
 }
 
 /* Heads are independent: a model with two heads equals two models with one head each. The attention of each of these models writes only to
- * one half of the channels. The model has only one block, and no norms, because norms would mix the two halves. The maps of the whole model
- * must equal the maps of the two models. */
+ * one half of the channels. All three models have only one block, and no norms, because norms would mix the two halves. The maps of the
+ * whole model must equal the maps of the two models. */
 static void heads(void) {
     toy_transformer_config c = {.values = 30, .length = 20, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .seed = 9, .position = TOY_PLACELESS};
     enum { S = 13, d = 16, half = 8 };
@@ -485,8 +485,8 @@ static void heads(void) {
     }
 }
 
-/* A source's results do not depend on a longer source in an earlier run or on a larger capacity: padding has no effect. A run that is
- * shorter than the model's context gives the same results as the beginning of a longer run. */
+/* The results for a source do not change after a run with a longer source, or in a session with a larger capacity: padding has no effect. A
+ * run that is shorter than the model's context gives the same results as the beginning of a longer run. */
 static void no_padding(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         size_t mark = memory_mark();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares attention over trees, both separately and as part of a model, with sums over all projective trees in double precision. Also
- * tests derivatives, ties, long sentences, and pins, including contradictory pins.
+ * Compares attention over trees with sums over all projective trees in double precision. The attention is tested on its own and as part of
+ * a model. Also tests derivatives, ties, long sentences, and pins, including contradictory pins.
  */
 #include <math.h>
 #include <string.h>
@@ -324,9 +324,9 @@ static parsed parse(const nx_model *model, const uint32_t *features, uint32_t n,
     return r;
 }
 
-/* If all heads are pinned, the nats of the pins are -log p of that tree. The probabilities of all trees must add up to 1. The probabilities
- * of the trees with a given arc add up to the arc's marginal, and the tree that the model returns has the largest probability. If only some
- * heads are pinned, the same is true for the trees with these heads. */
+/* Pinning all heads selects one tree, and the nats of the pins are -log p of this tree. The probabilities of all trees must add up to 1.
+ * The probabilities of the trees with a given arc add up to the arc's marginal, and the tree that the model returns has the largest
+ * probability. If only some heads are pinned, the same is true for the trees with these heads. */
 static void a_model(void) {
     check_random random = {4};
     for (int round = 0; round < 4; round++) {
@@ -384,8 +384,8 @@ static void impossible_pins(void) {
     CHECK_INT(parse(model, features, 4, kept).status, NX_OK);
 }
 
-/* The results do not depend on the division into slices. A copy of the session, made between any two slices, continues with the same
- * bits. */
+/* The results do not depend on the division into slices. A copy of the session, made between any two slices, gives the same bits as the
+ * session itself. */
 static void slices(void) {
     toy_file file = toy_number(0);
     const nx_model *model = toy_file_open(&file);

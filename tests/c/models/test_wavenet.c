@@ -224,8 +224,8 @@ static void sound_of(uint32_t *ids, uint32_t n, uint32_t values_of_id, check_ran
     for (uint32_t i = 0; i < n; i++) ids[i] = random_below(random, values_of_id > 256 ? 256 : values_of_id);
 }
 
-/* Samples drawn one at a time, from queues, have the same bits as convolutions over the whole sound, including its beginning. The bits are
- * also the same if dilations are not powers of two, decrease, or are longer than the sound. */
+/* Computing one sample at a time from queues gives the same bits as convolutions over the whole sound, from the first sample on. The bits
+ * are also the same if dilations are not powers of two, decrease, or are longer than the sound. */
 static void queued_is_direct(void) {
     static const uint32_t dilations[][MAX_LAYERS] = {{1}, {1, 2, 4, 8, 3}, {7, 1, 5}, {64, 2, 64}, {1, 1, 1}, {1, 2, 4, 8, 16, 1, 2, 4, 8, 16}};
     check_random random = {81};
@@ -251,7 +251,7 @@ static void queued_is_direct(void) {
 
 /* Changing one sample's id changes exactly the distributions of the later samples whose receptive field contains this sample. The length of
  * a receptive field is the sum of the dilations, plus two. If the dilations are powers of two, every sample of the field has an effect.
- * With the dilations {3, 3}, only two of six samples have an effect. The receptive field is the same if products are rounded. */
+ * With the dilations {3, 3}, the samples at distances 3 and 6 have no effect. The receptive field is the same if products are rounded. */
 static void receptive_field(void) {
     static const struct {
         uint32_t dilations[MAX_LAYERS], type;
@@ -289,8 +289,8 @@ static void receptive_field(void) {
     }
 }
 
-/* The missing input before the first sample is not the same as silence, the middle level. The beginning of a sound is therefore treated
- * differently from a pause. */
+/* Before the first sample, the input is missing. Missing input differs from silence, which is the middle level. The beginning of a sound is
+ * therefore treated differently from a pause. */
 static void nothing_is_not_silence(void) {
     const made *m = build(toys + SOUND);
     const nx_model *model = opened(m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Test cases for the `captions` page. Tests in tests/browser that cover every page run these cases (see tests/pages/browser.js). */
+/** Test cases for the `captions` page, used by the tests in tests/browser that cover all pages (see tests/pages/browser.js). */
 
 /** @import { Rows } from '../browser.js' */
 
