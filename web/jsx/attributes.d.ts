@@ -19,7 +19,7 @@ export interface NextPixelAttributes {
   height?: number | string;
   /** `no-store`: the browser does not cache the weights. Default: it caches them. */
   cache?: 'default' | 'no-store';
-  /** When to fetch the model. Default: `lazy`, when the element comes near the screen; `play`: when the visitor presses Play. */
+  /** When to fetch the model. Default: `lazy` (when the element comes near the screen). `play` means when the visitor presses Play. */
   loading?: 'lazy' | 'play';
   /** `sha256-` followed by the base64 digest that the weights must have. Default: not checked. */
   integrity?: string;
@@ -41,15 +41,15 @@ export interface NextPixelAttributes {
   system?: string;
   /** A chat template in the Jinja language, which replaces the file's template. */
   template?: string;
-  /** Nucleus sampling: keep the most probable values, until their probabilities add up to this value, above 0 and at most 1. Default 1. */
+  /** Nucleus sampling: keep the most probable values until their total probability reaches this number (above 0, at most 1). Default 1. */
   'top-p'?: number | string;
   /** Maximum number of tokens to draw. Default: the rest of the context. If more tokens are requested, the older half of the context is
    * dropped whenever the context is full. For a translation, the default is 50 tokens more than the sentence has [Vaswani et al. 2017], but
    * at most the model's capacity; without a limit, unknown words may make the model repeat itself endlessly. */
   'max-tokens'?: number | string;
-  /** Number of known rows of the picture; absent: half of the rows. */
+  /** Number of known rows of the picture. Default: half of the rows. */
   rows?: number | string;
-  /** For a MIDI file, the names of the voices to keep, separated by spaces; all other voices are drawn; absent: the file is continued. */
+  /** Names of the voices to keep from a MIDI file, separated by spaces; all other voices are drawn. Default: the file is continued. */
   voices?: string;
   /** Number of pictures to draw for each picture that is shown; these pictures compete while they are drawn (`resample`), and the likeliest
    * one is shown. With 4 to 8 tries, the pictures have fewer mistakes but take 4 to 8 times as long; `samples` times `tries` is at most 64.
@@ -63,7 +63,7 @@ export interface NextPixelAttributes {
   seconds?: number | string;
   /** Maximum number of bars of music, 1 to 1000, including the given ones; the music may end earlier. Default: the model's capacity. */
   bars?: number | string;
-  /** Quarters per minute, 20 to 400, for playback and files. Default 84. */
+  /** Quarter notes per minute, 20 to 400, for playback and files. Default 84. */
   tempo?: number | string;
   /** Seed of the first picture of a walk. Default 1. */
   from?: number | string;

@@ -136,7 +136,7 @@ export class NextPixelElement extends Base {
   }
 
   /**
-   * The table that translates the texts of all elements on the page from English, such as nextpixel/words/de or nextpixel/words/ko.
+   * The table with which all elements on the page translate their English texts. nextpixel/words/de and nextpixel/words/ko are such tables.
    * @type {Words}
    */
   static get words() {
@@ -243,7 +243,7 @@ export class NextPixelElement extends Base {
     this.#document?.removeEventListener('visibilitychange', this.#restOrGoOn);
     this.#motion.removeEventListener('change', this.#restOrGoOn);
     this.#forgetColours();
-    // When the microtask runs, a node that was only moved is connected again.
+    // By the time the microtask runs, a node that was only moved is connected again.
     queueMicrotask(() => {
       if (!this.isConnected) this.#close();
     });
@@ -367,7 +367,7 @@ export class NextPixelElement extends Base {
     this.#restOrGoOn();
   }
 
-  /** Pauses the run after pause(), outside the viewport and in a hidden tab; otherwise resumes it. */
+  /** Pauses the run if pause() was called, the element is outside the viewport, or the tab is hidden. Otherwise, resumes the run. */
   #restOrGoOn = () => {
     if (this.#run || this.#chat.running) {
       const rest = this.#held || !this.#near || this.ownerDocument.hidden;

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The entry point of web/dist/shared.js, from which the other files of web/dist import: exports the library itself, and the functions that
+ * The entry point of web/dist/shared.js, from which the other files of web/dist import. Exports the library itself, and the functions that
  * the element, the pages and the lazily loaded files use.
  */
 

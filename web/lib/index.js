@@ -85,7 +85,7 @@ const LOADING = ['onProgress', 'signal', 'integrity', 'cache', 'patience', 'work
  */
 
 /**
- * Validates the options that load() needs before it fetches anything.
+ * Validates options of load() before anything is fetched.
  *
  * @param {{ cache?: unknown, wasmUrl?: unknown, workerUrl?: unknown, integrity?: unknown, worker?: any }} options
  */

@@ -39,8 +39,8 @@
  * @property {number} [temperature] 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken.
  * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions
  * @property {number} [topK] draw only from the k most probable values; 0: all. Default 0
- * @property {number} [topP] nucleus sampling: keep the most probable values, until their probabilities add up to this value, above 0 and at
- * most 1. Default 1
+ * @property {number} [topP] nucleus sampling: keep the most probable values until their total probability reaches this number (above 0, at
+ * most 1). Default 1
  * @property {Label} [label] the class to draw
  * @property {Label} [speaker] the speaker, for an audio model that has several
  * @property {number} [seconds] maximum length in seconds, above 0 and at most 120; the sound may end earlier. Default 2
@@ -73,11 +73,11 @@
  * @property {number} [temperature] 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken.
  * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions
  * @property {number} [topK] draw only from the k most probable values; 0: all. Default 0
- * @property {number} [topP] nucleus sampling: keep the most probable values, until their probabilities add up to this value, above 0 and at
- * most 1. Default 1
+ * @property {number} [topP] nucleus sampling: keep the most probable values until their total probability reaches this number (above 0, at
+ * most 1). Default 1
  * @property {number} [bars] maximum number of bars of music, 1 to 1000, including the given ones; the music may end earlier. Default: the
  * model's capacity
- * @property {number} [tempo] quarters per minute, 20 to 400, for playback and files. Default 84
+ * @property {number} [tempo] quarter notes per minute, 20 to 400, for playback and files. Default 84
  * @property {boolean} [parallels] false: no drawn voice moves in parallel fifths or octaves with a higher voice. The model has not learned
  * this rule of counterpoint. Default true
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution for each of the step's values, at temperature
@@ -98,8 +98,8 @@
  * @property {number} [temperature] 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken.
  * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions
  * @property {number} [topK] draw only from the k most probable values; 0: all. Default 0
- * @property {number} [topP] nucleus sampling: keep the most probable values, until their probabilities add up to this value, above 0 and at
- * most 1. Default 1
+ * @property {number} [topP] nucleus sampling: keep the most probable values until their total probability reaches this number (above 0, at
+ * most 1). Default 1
  * @property {Label} [label] the class to draw
  * @property {boolean} [probabilities] true: each step includes the model's whole distribution for each of the step's values, at temperature
  * 1 and without filters. This is slower, but the drawn samples stay the same. Default false
@@ -127,8 +127,8 @@
  * @property {number} [temperature] 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken.
  * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions
  * @property {number} [topK] draw only from the k most probable values; 0: all. Default 0
- * @property {number} [topP] nucleus sampling: keep the most probable values, until their probabilities add up to this value, above 0 and at
- * most 1. Default 1
+ * @property {number} [topP] nucleus sampling: keep the most probable values until their total probability reaches this number (above 0, at
+ * most 1). Default 1
  * @property {Label} [label] the class to draw
  * @property {Label} [speaker] the speaker, for an audio model that has several
  * @property {number} [seconds] maximum length in seconds, above 0 and at most 120; the sound may end earlier. Default 2
@@ -151,9 +151,9 @@
  * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions
  * @property {number} [topK] draw only from the k most probable values; 0: all. Default 0
  * @property {number} [typicalP] locally typical sampling: keep the values whose surprisal is closest to the expected surprisal, until their
- * probabilities add up to this value, 0 to 1; 1 keeps all values. Default 1
- * @property {number} [topP] nucleus sampling: keep the most probable values, until their probabilities add up to this value, above 0 and at
- * most 1. Default 1
+ * total probability reaches this number, 0 to 1; 1 keeps all values. Default 1
+ * @property {number} [topP] nucleus sampling: keep the most probable values until their total probability reaches this number (above 0, at
+ * most 1). Default 1
  * @property {number} [minP] draw only from the values with at least this fraction of the largest probability, 0 to 1. Default 0
  * @property {number} [repetitionPenalty] 0.01 to 100; above 1, tokens that occur among the last tokens become less probable. Default 1
  * @property {number} [frequencyPenalty] from -100 to 100, subtracted from a token's logit once per occurrence. Default 0
@@ -169,8 +169,8 @@
  * @property {string | string[]} [stop] strings that end the run where they would appear; the output does not include them. The name of a
  * control token, such as '<|im_start|>', means that token
  * @property {Constraint} [constraint] a grammar, or an object of your own that returns a mask of the allowed tokens before each token is
- * drawn. Filters apply to the allowed tokens only. This is slower, because each token needs a message to the worker and back, and there is
- * no speculative decoding. If all tokens are allowed, the result is the same as without a constraint
+ * drawn. Filters apply to the allowed tokens only. A run with a constraint is slower, because each token needs a message to the worker and
+ * back, and there is no speculative decoding. If all tokens are allowed, the result is the same as without a constraint
  * @property {string[]} [oneOf] restricts the output to one of these 1 to 1000 strings; each token is drawn with its probability among the
  * tokens that continue one of them
  * @property {number} [keyBits] 8 or 16: bits of the cached keys, if the file's weights are quantised. 16 is more precise, but takes 50 %

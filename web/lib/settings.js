@@ -52,10 +52,10 @@ export const SETTINGS = /** @type {const} */ ({
   },
   /** draw only from the k most probable values; 0: all. Default 0 */
   topK: { of: 'picture sound code note text', whole: [0, MANY], initial: 0, field: 'top_k' },
-  /** locally typical sampling: keep the values whose surprisal is closest to the expected surprisal, until their probabilities add up to
-   * this value, 0 to 1; 1 keeps all values. Default 1 */
+  /** locally typical sampling: keep the values whose surprisal is closest to the expected surprisal, until their total probability reaches
+   * this number, 0 to 1; 1 keeps all values. Default 1 */
   typicalP: { of: 'text', number: [0, 1], initial: 1, field: 'typical_p' },
-  /** nucleus sampling: keep the most probable values, until their probabilities add up to this value, above 0 and at most 1. Default 1 */
+  /** nucleus sampling: keep the most probable values until their total probability reaches this number (above 0, at most 1). Default 1 */
   topP: { of: 'picture sound code note text', number: [0, 1], over: true, initial: 1, field: 'top_p', attribute: true },
   /** draw only from the values with at least this fraction of the largest probability, 0 to 1. Default 0 */
   minP: { of: 'text', number: [0, 1], initial: 0, field: 'min_p' },
@@ -84,7 +84,7 @@ export const SETTINGS = /** @type {const} */ ({
   silence: { of: 'sound', number: [0, 120], initial: 0 },
   /** maximum number of bars of music, 1 to 1000, including the given ones; the music may end earlier. Default: the model's capacity */
   bars: { of: 'note', whole: [1, 1000], attribute: true },
-  /** quarters per minute, 20 to 400, for playback and files. Default 84 */
+  /** quarter notes per minute, 20 to 400, for playback and files. Default 84 */
   tempo: { of: 'note', number: [20, 400], initial: 84, attribute: true },
   /** false: no drawn voice moves in parallel fifths or octaves with a higher voice. The model has not learned this rule of counterpoint.
    * Default true */
@@ -110,8 +110,8 @@ export const SETTINGS = /** @type {const} */ ({
    * such as '<|im_start|>', means that token */
   stop: { of: 'text' },
   /** {Constraint} a grammar, or an object of your own that returns a mask of the allowed tokens before each token is drawn. Filters apply
-   * to the allowed tokens only. This is slower, because each token needs a message to the worker and back, and there is no speculative
-   * decoding. If all tokens are allowed, the result is the same as without a constraint */
+   * to the allowed tokens only. A run with a constraint is slower, because each token needs a message to the worker and back, and there is
+   * no speculative decoding. If all tokens are allowed, the result is the same as without a constraint */
   constraint: { of: 'text' },
   /** {string[]} restricts the output to one of these 1 to 1000 strings; each token is drawn with its probability among the tokens that
    * continue one of them */

@@ -3,7 +3,7 @@
 
 import { classOf } from './realm.js';
 
-/** An array of at least this length may be sparse, and map() also checks every hole. With 2^32 - 1 holes, map() takes minutes. */
+/** Shorter arrays are copied by map(), which checks every hole of a sparse array. With 2^32 - 1 holes, map() takes minutes. */
 const LONG = 2 ** 20;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Runs work on the page's main thread. Work that may take longer than a frame or two yields to the event loop. */
+/** Runs tasks on the page's main thread. A task that may take longer than a frame or two yields to the event loop. */
 
 import { deferred } from './platform.js';
 import { isPromise } from './promise.js';

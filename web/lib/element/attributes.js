@@ -12,8 +12,8 @@ import { ATTRIBUTES as OF_TASKS, TASKS } from './tasks.js';
 /** @import { Reading } from '../verbs/table.js' */
 /** @import { ElementProperties } from './properties.js' */
 
-/** A row of the table of attributes. `effect` computes the value of a property that depends on more than the attribute; `changes` states
- * whether the model must be loaded again or the drawing drawn again when the attribute changes.
+/** A row of the table of attributes. `effect` computes the value of a property that depends on more than the attribute; `changes` is
+ * 'model' if a change of the attribute requires loading the model again, and 'drawing' if it only requires drawing again.
  * @typedef {Reading & { property: string, flag?: true, effect?: (element: Element) => string, words?: readonly string[], changes?: 'model' | 'drawing' }} ElementAttribute */
 
 /** Attributes that belong to the element itself and to no task. @type {Record<string, ElementAttribute>} */
@@ -39,7 +39,7 @@ const OWN = {
   height: { property: 'height', whole: [1, 65536] },
   /** `no-store`: the browser does not cache the weights. Default: it caches them */
   cache: { property: 'cache', changes: 'model' },
-  /** when to fetch the model. Default: `lazy`, when the element comes near the screen; `play`: when the visitor presses Play */
+  /** when to fetch the model. Default: `lazy` (when the element comes near the screen). `play` means when the visitor presses Play */
   loading: { property: 'loading', words: ['lazy', 'play'], effect: (element) => String(said(element, 'loading') ?? 'lazy') },
   /** `sha256-` followed by the base64 digest that the weights must have. Default: not checked */
   integrity: { property: 'integrity', changes: 'model' },
@@ -126,7 +126,7 @@ function accessorOf(element, name) {
 }
 
 /**
- * Sets each property again that was set before the element was defined. The earlier value is an own property of the element, and an own
+ * Sets all properties again that were set before the element was defined. The earlier value is an own property of the element, and an own
  * property hides the setter.
  *
  * @param {any} element

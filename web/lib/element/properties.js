@@ -18,8 +18,8 @@
  * @property {number | undefined} height Height to reserve on the page, in CSS pixels. Default: the height of the pictures times
  * `--nx-pixel`.
  * @property {string} cache `no-store`: the browser does not cache the weights. Default: it caches them.
- * @property {'lazy' | 'play'} loading When to fetch the model. Default: `lazy`, when the element comes near the screen; `play`: when the
- * visitor presses Play.
+ * @property {'lazy' | 'play'} loading When to fetch the model. Default: `lazy` (when the element comes near the screen). `play` means when
+ * the visitor presses Play.
  * @property {string} integrity `sha256-` followed by the base64 digest that the weights must have. Default: not checked.
  * @property {string} src Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise.
  * @property {number} samples Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1.
@@ -32,14 +32,14 @@
  * @property {string} prompt The beginning of the text, the sentence to translate or tag, or the first message.
  * @property {string} system The system message of a chat; the visitor can edit it if there are controls.
  * @property {string} template A chat template in the Jinja language, which replaces the file's template.
- * @property {number} topP Nucleus sampling: keep the most probable values, until their probabilities add up to this value, above 0 and at
- * most 1. Default 1.
+ * @property {number} topP Nucleus sampling: keep the most probable values until their total probability reaches this number (above 0, at
+ * most 1). Default 1.
  * @property {number | undefined} maxTokens Maximum number of tokens to draw. Default: the rest of the context. If more tokens are requested,
  * the older half of the context is dropped whenever the context is full. For a translation, the default is 50 tokens more than the sentence
  * has [Vaswani et al. 2017], but at most the model's capacity; without a limit, unknown words may make the model repeat itself endlessly.
- * @property {number | undefined} rows Number of known rows of the picture; absent: half of the rows.
- * @property {string} voices For a MIDI file, the names of the voices to keep, separated by spaces; all other voices are drawn; absent: the
- * file is continued.
+ * @property {number | undefined} rows Number of known rows of the picture. Default: half of the rows.
+ * @property {string} voices Names of the voices to keep from a MIDI file, separated by spaces; all other voices are drawn. Default: the file
+ * is continued.
  * @property {number} tries Number of pictures to draw for each picture that is shown; these pictures compete while they are drawn
  * (`resample`), and the likeliest one is shown. With 4 to 8 tries, the pictures have fewer mistakes but take 4 to 8 times as long; `samples`
  * times `tries` is at most 64. Default 1.
@@ -48,7 +48,7 @@
  * @property {number} seconds Maximum length in seconds, above 0 and at most 120; the sound may end earlier. Default 2.
  * @property {number | undefined} bars Maximum number of bars of music, 1 to 1000, including the given ones; the music may end earlier.
  * Default: the model's capacity.
- * @property {number} tempo Quarters per minute, 20 to 400, for playback and files. Default 84.
+ * @property {number} tempo Quarter notes per minute, 20 to 400, for playback and files. Default 84.
  * @property {number} from Seed of the first picture of a walk. Default 1.
  * @property {number} to Seed of the last picture of a walk. Default 2.
  * @property {number} steps Number of pictures of a walk. Default 30.

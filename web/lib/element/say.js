@@ -33,7 +33,7 @@ const written = (value, digits) =>
 /** @param {string | Saying} what */
 export function say(what) {
   const [sentence, values = {}] = typeof what === 'string' ? [what] : what;
-  // A sentence or a name may come from a file or an address, so {constructor} must not match an inherited property.
+  // A sentence or a name may come from a file or an address. Object.hasOwn() ensures that {constructor} matches no inherited property.
   return (Object.hasOwn(words, sentence) ? words[sentence] : sentence).replace(/\{(\w+)\}/g, (place, name) => {
     const value = Object.hasOwn(values, name) ? values[name] : place;
     return typeof value === 'string'

@@ -123,7 +123,7 @@ export class Answer {
   /** The parts of the chat that did not reach the model. @type {Dropped[]} */
   dropped = [];
 
-  /** Aborted by a call of stop(). */
+  /** Aborted by stop(). */
   #stopper = new AbortController();
 
   stop() {

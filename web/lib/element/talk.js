@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A chat with a model, shown in a box on a page or in the element. The chat shows messages as text that can be selected, a field to write
- * in, and controls. The visitor can stop, continue or repeat an answer, edit an earlier message, inspect the tokens of an answer and
- * replace one of them. This code is in a separate file, which is fetched with the first chat.
+ * A chat with a model, shown in a box on a page or in the element. The chat consists of the messages (as selectable text), a text field and
+ * controls. The visitor can stop, continue or repeat an answer, edit an earlier message, inspect the tokens of an answer and replace one of
+ * them. This code is in a separate file, which is fetched with the first chat.
  */
 
 import { announce } from './announce.js';

@@ -62,7 +62,7 @@ export class View {
     return this.#shown;
   }
 
-  /** Returns whether the author's content covers the picture until the picture is drawn. */
+  /** Returns whether the author has provided content, such as a poster, to show until the picture is drawn. */
   get covered() {
     return this.#poster.hasAttribute('src') || this.#inside.assignedElements().length > 0;
   }

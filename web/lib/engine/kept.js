@@ -16,8 +16,8 @@ const MOST = 4;
 export const MOST_BYTES = 128e6;
 
 /**
- * If more than this many ids of a session would be dropped, the run continues from a copy of the session, if there is enough memory for the
- * copy.
+ * The largest number of ids that a run drops from a cached session without copying the session first. To drop more ids, the run continues
+ * from a copy of the session if there is enough memory for the copy.
  */
 const FEW = 16;
 

@@ -100,7 +100,8 @@ export const CODES = Object.freeze(
  */
 
 /**
- * A part of a model: the fields of nx_part_info, and the lists that these fields count.
+ * A part of a model: the fields of nx_part_info. Where nx_part_info has only a number of inputs, results, maps, tables or end ids, a Part
+ * has the list.
  *
  * @typedef {object} Part
  * @property {number} index       index of the part in the model, from 0
@@ -165,8 +166,8 @@ export const CODES = Object.freeze(
 
 // The ids in the messages below are the ids of the engine, in its order of generation; a codec (kinds/) defines their meaning.
 
-/** Makes samples compete: after every `every` drawn positions, the less likely half of each group of neighbouring samples is replaced by
- * copies of the likelier half.
+/** Makes samples compete: each time `every` more positions are drawn, the less likely half of each group of neighbouring samples is
+ * replaced by copies of the likelier half.
  * @typedef {{ group: number, every: number }} Resample */
 
 // Messages from the page to the worker.
@@ -213,8 +214,8 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs, from?: number }} LookMessage */
 /** `part`: index of the part; `results`: the requested results, by default all; `settings`: for the part's noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
-/** `known`: requests a cached session that contains these ids; `of`: the hash of a saved state; sessions of runs that resumed this state
- * are considered, too. `state`: a saved state to cache; later runs that pass its hash can continue from it.
+/** `known`: requests a cached session that contains these ids. `of`: the hash of a saved state; the requested session may also be that of a
+ * run that resumed this state. `state`: a saved state to cache; later runs that pass its hash can continue from it.
  * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, of?: string, state?: State & { hash: string } }} KeepMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | LookMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
@@ -225,8 +226,8 @@ export const CODES = Object.freeze(
 /** `tokenizerEntries`: the metadata under `tokenizer.`, unchanged; `metadata`: all other metadata; `fileBytes`: size of the file.
  * @typedef {{ parts: Part[], metadata: Metadata, tokenizerEntries: Entry[], fileBytes: number }} Facts */
 /** @typedef {{ type: 'opened', id: number } & Facts} OpenedMessage */
-/** `at`: offset of the next byte of the file that is needed; `lacks`: 'more' if a longer head is needed to open the file, 'whole' if the
- * whole file is needed; `room`: the buffer of the fed bytes, returned for reuse.
+/** `at`: offset in the file of the next byte that the engine needs. `lacks`: 'more' if a longer head is needed to open the file, 'whole' if
+ * the whole file is needed. `room`: the buffer of the fed bytes, returned for reuse.
  * @typedef {{ type: 'fed', id: number, at: number, lacks?: 'more' | 'whole', room?: ArrayBuffer }} FedMessage */
 /** `stacks`: addresses of the stacks in the memory; empty if the build has no threads.
  * @typedef {{ type: 'shared', id: number, memory: object | undefined, stacks: number[] }} SharedMessage */
@@ -273,8 +274,8 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */
 /** The bytes of a session, its ids, its capacity in positions, and the other fields that kept.js needs.
  * @typedef {{ bytes: Uint8Array<ArrayBuffer>, ids: number[], length: number, shape: string, layout: string }} State */
-/** `state`: the requested session, if it is cached. If the request contained a state, this is that state, or undefined if the state belongs
- * to another file or build.
+/** `state`: the requested session, if it is cached. If the request contained a state, the response has the same state, or undefined if the
+ * state belongs to another file or build.
  * @typedef {{ type: 'kept', id: number, state: State | undefined }} KeptMessage */
 /** @typedef {{ type: 'failed', id: number, error: PlainError }} FailedMessage */
 /** @typedef {HereMessage | MeasuredMessage | OpenedMessage | FedMessage | SharedMessage | LostMessage | StepMessage | ScoredMessage | LookedMessage | EncodedMessage | KeptMessage | FailedMessage} FromWorker */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The runs of one model in one instance; include/nextpixel.h calls them sessions. Converts error statuses of the C library to JavaScript
- * errors.
+ * Manages the runs of one model in one instance; include/nextpixel.h calls these runs sessions. The methods convert error statuses of the C
+ * library to JavaScript errors.
  */
 
 import { NX_MAX_SAMPLES, NX_MORE } from './abi.js';
@@ -88,8 +88,8 @@ export class Sessions extends OpenSessions {
   }
 
   /**
-   * Returns some values of a result. The values of a result that grows are available as soon as they are ready; the values of any other
-   * result are available once everything is encoded.
+   * Returns some values of a result. If the result grows slice by slice, its first values can be read before all inputs are encoded. Any
+   * other result can be read only after that.
    *
    * @param {Session} session
    * @param {string} name

@@ -253,8 +253,8 @@ function* put({ core, pace }, session, ids, nats, each = false) {
     const most = Math.min((ids.length - at) / width, core.sliceLimit(samples, part));
     at = pace.slice(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count, over) => {
       end = Math.max(end, at + count * width); // after a call that ended early, the next call must repeat the ids
-      // With several samples, the engine's memory holds nats between the calls for one position, and another job could overwrite them. A
-      // call for several samples is therefore not ended early.
+      // With several samples, one position may take several calls of the engine, and each call leaves nats of some samples in the engine's
+      // memory. Another job could overwrite these nats, so a call for several samples is not ended early.
       const cost = core.put(session, ids.subarray(at, end), nats !== undefined, each, nats && samples > 1 ? undefined : over);
       nats?.set(cost, at);
       return (core.position(session) - start) * width;

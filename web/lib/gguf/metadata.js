@@ -44,7 +44,7 @@ export function metadataOf(entries) {
 }
 
 /**
- * Reads an entry when it is requested; throws if the entry is beyond the limits.
+ * Returns a lookup that reads each entry only on request. Reading throws if the entry is beyond the limits.
  *
  * @param {Entry[]} entries
  * @returns {Lookup}

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The looks of the kinds. A look describes how the element presents models of a kind: the size of the canvas, the status texts and the
+ * The look of each kind: how the element presents models of this kind. A look defines the size of the canvas, the status texts and the
  * results.
  */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Predicates with which the kinds test a file and the ports of its parts. */
+/** Functions that test a file or the ports of its parts. The kinds recognise their files with these functions. */
 
 /** @import { Part } from '../engine/protocol.js' */
 /** @import { Kind } from './index.js' */

@@ -68,8 +68,8 @@ export async function storedCopy(url) {
 export function isSame(answer, copy) {
   const [a, b] = [answer.headers, copy.headers];
   const same = (/** @type {string} */ name) => a.has(name) && a.get(name) === b.get(name);
-  // Servers of other origins often hide the ETag header. A response may have been compressed, and a cross-origin response does not show
-  // this. Therefore this function compares the announced lengths, not the size of the file.
+  // Servers of other origins often hide the ETag header. A response may have been compressed, and the headers of a cross-origin response do
+  // not show whether it was. Therefore this function compares the announced lengths, not the size of the file.
   return (
     answer.ok &&
     (a.has('etag')

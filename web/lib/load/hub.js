@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Converts names and page addresses of files on the Hugging Face Hub to download addresses. This module is loaded on demand. */
+/** Finds the download address of a file on the Hugging Face Hub. This module is loaded on demand. */
 
 import { argumentError } from '../base/error.js';
 

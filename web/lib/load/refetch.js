@@ -9,8 +9,8 @@ import { dropCopy } from './drop-copy.js';
 /** @import { Contents } from './source.js' */
 
 /**
- * Reads a file from the server itself, because the cached copy is damaged, or because the browser's HTTP cache has another version than the
- * page expects. The damaged copy is deleted once it has been replaced.
+ * Reads a file from the server itself, because the cached copy is damaged, or because the version in the browser's HTTP cache is not the
+ * one that the page expects. The damaged copy is deleted once it has been replaced.
  *
  * @param {string} url
  * @param {unknown} error  the error with which loading the copy failed

@@ -12,7 +12,7 @@ import { versionOf } from './resume-download.js';
 
 /** @import { Large } from './source.js' */
 
-/** Name of the cache with the notes. */
+/** Name of the cache that has a note about each stored part. */
 export const UNFINISHED = 'nextpixel-unfinished';
 
 /** The addresses whose stored part has been read to its end. @type {Set<string>} */

@@ -29,7 +29,8 @@ export async function sizeIn(head, signal) {
 const sizes = new WeakMap();
 
 /**
- * Returns whether the chunks of a file reach its end. Also returns true if the head is damaged, because the engine reports the damage.
+ * Returns whether the chunks of a file reach its end. Also returns true if the head is damaged: the engine then opens the file and reports
+ * the damage.
  *
  * @param {Uint8Array[]} chunks  the chunks of the file so far; each call must get the same list, with chunks added at its end
  * @param {number} loaded  the number of bytes in these chunks

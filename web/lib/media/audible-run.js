@@ -120,7 +120,7 @@ export class AudibleRun extends BaseRun {
     return waveform;
   }
 
-  /** Returns the fraction of the sound that is drawn after a step, 0 to 1. @param {Step} step @internal */
+  /** Returns the fraction of the sound that is complete after a step, 0 to 1. @param {Step} step @internal */
   doneWith({ to }) {
     return this.finish ? 1 : Math.min(1, to / this.most);
   }

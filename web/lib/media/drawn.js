@@ -47,7 +47,8 @@ function sizeOf(image) {
 }
 
 /**
- * Runs a function on the pixels of an image of the page. The image is read at its own size; for a video, the current frame is read.
+ * Runs a function on the pixels of an image, such as an <img> or a canvas. The image is read at its own size; for a video, the current
+ * frame is read.
  *
  * @template T
  * @param {HTMLCanvasElement | OffscreenCanvas | ImageBitmap | HTMLImageElement | HTMLVideoElement | VideoFrame | ImageData} image

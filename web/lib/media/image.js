@@ -93,8 +93,9 @@ function isRGBA({ data, width, height }, channels) {
 }
 
 /**
- * Converts an image to the small picture that a model takes as input. If the size of the image is a whole multiple of the model's
- * input size, each pixel of the result is the mean of a box of pixels; any other image from the page is scaled.
+ * Converts an image to the small picture that a model takes as input. If the size of the image is a whole multiple of the model's input
+ * size, each pixel of the result is the mean of a box of pixels. Otherwise, an image such as a canvas or an <img> is scaled, and raw pixels
+ * are rejected.
  *
  * @param {ImageSource} image
  * @param {Pick<AnyInfo, 'inputWidth' | 'inputHeight' | 'channels'>} info
@@ -224,8 +225,8 @@ function isRaw(image) {
       'image must be an ImageData, a canvas, an ImageBitmap, an <img>, an <image> of an SVG, a <video>, a VideoFrame, a Blob, an address or { data, width, height }',
     );
   }
-  // An ImageData with 16-bit numbers, or in a colour space other than 'srgb' (such as 'display-p3'), is also drawn, because drawing
-  // converts it.
+  // An ImageData with 16-bit floats, or in a colour space other than 'srgb' (such as 'display-p3'), does not count as raw, because drawing
+  // it on a canvas converts it.
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
 }
 

@@ -8,8 +8,8 @@
  *     level = floor((f(x) + 1) / 2 * 255 + 1/2)        f(x) = sign(x) ln(1 + 255 |x|) / ln 256
  *
  * JavaScript's logarithms differ between engines, so the levels are found without logarithms. At a level and halfway between two levels,
- * |f| is k / 255, and |x| is (256^(k / 255) - 1) / 255. These values of |x| follow from powers of one number, which are computed by
- * multiplication and are therefore the same in all engines.
+ * |f| is k / 255 for an integer k, so |x| is (256^(k / 255) - 1) / 255. These values of |x| follow from powers of one number, which are
+ * computed by multiplication and are therefore the same in all engines.
  */
 
 /** Number of levels of a sample. */

@@ -11,8 +11,8 @@ import { sineOfPi } from '../base/elementary.js';
 /** Number of zero crossings of the sinc on each side. */
 const REACH = 16;
 /**
- * Maximum number of cached weights. Each offset of an output sample between two input samples has one set of weights; two integer rates
- * usually have only a few such offsets.
+ * Maximum number of cached weights. The weights depend only on the offset of the output sample from the input sample before it. With two
+ * integer rates, there are usually only a few offsets.
  */
 const MOST_WEIGHTS = 1 << 20;
 

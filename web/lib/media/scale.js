@@ -64,7 +64,7 @@ export function scaling({ width, height }, to) {
 }
 
 /**
- * Reduces by boxes: each new pixel is the mean of its box of whole pixels, with halves rounded up, as in training.
+ * Reduces a picture by integer factors: each new pixel is the mean of its box, with halves rounded up, as in training.
  *
  * @param {Size} from
  * @param {Size} to  divisors of the old width and height
@@ -99,7 +99,7 @@ export function boxes({ width, height }, to, channels) {
 
 /**
  * Divides the range from 0 to `size` into `count` equal parts. Returns the unit intervals that each part overlaps, and the lengths of the
- * overlaps. The intervals of part i are at from[i] to from[i + 1] - 1.
+ * overlaps. Entries from[i] to from[i + 1] - 1 of `index` and `share` belong to part i.
  *
  * @param {number} size
  * @param {number} count

@@ -5,11 +5,11 @@
  * Splits a text into words, as in the English Web Treebank of Universal Dependencies:
  *
  * - White space separates words. Invisible characters are removed (typed.js).
- * - Web addresses, mail addresses and file names stay whole; a full stop or bracket after such a word is a separate word.
+ * - Web addresses, email addresses and file names stay whole; a full stop or bracket after such a word is a separate word.
  * - Hashtags, mentions, fractions (1½) and amounts (US$) are one word each.
- * - A punctuation mark is a word; a run of equal marks is one word ("...", "!!"). The same applies to $, %, # and /, except in numbers and
- *   dates (9/11, 1,000, 3.5, 10:30). An emoji with its skin tone and joiners is one word. A smiley, an arrow, a run of ! and ?, and forms
- *   such as AT&T, w/o and C++ are one word each.
+ * - A punctuation mark is a word; a run of identical marks is one word ("...", "!!"). The same applies to $, %, # and /, except in numbers
+ *   and dates (9/11, 1,000, 3.5, 10:30). An emoji with its skin tone and joiners is one word. A smiley, an arrow, a run of ! and ?, and
+ *   forms such as AT&T, w/o and C++ are one word each.
  * - Contractions are split, even several in one word: do n't, it 's, should n't 've, can not, gon na, wan na, got ta.
  * - Compounds are split at their hyphens (search - engine), except after prefixes that are not words (e-mail, co-workers, non-commercial)
  *   and in numbers.
@@ -43,7 +43,7 @@ const PLAIN = at('[\\p{L}\\p{M}\\d_]+(?=\\s|$)');
 const ADDRESS = at(
   `(?:(?:https?|ftps?|file|wss?):\\/\\/|www\\d?\\.)[^\\s<>"]+|(?:${LABEL}\\.){1,8}${DOMAINS}(?::\\d{1,5})?${ENDS_HERE}(?![@-])(?:[/?#][^\\s<>"]*)?`,
 );
-/** An address recognised by its form: at least three names in small letters, separated by dots. */
+/** An address recognised by its form: at least three labels in lowercase, separated by dots. */
 const NAMES = new RegExp(`(?:[a-z\\d][a-z\\d-]{1,62}\\.){2,8}[a-z]{2,24}${ENDS_HERE}(?:[/?#][^\\s<>"]*)?`, 'uy');
 const MAIL = at(`(?:mailto:)?[\\p{L}\\d_][\\p{L}\\d._%+-]{0,63}@${LABEL}(?:\\.${LABEL}){0,8}`);
 /**
@@ -101,7 +101,8 @@ const PIECE = 1 << 14;
 const LONGEST = 24;
 
 /**
- * Yields the words of a text one at a time. Also yields '' after each piece of the text, because many pieces may contain no word.
+ * Yields the words of a text one at a time. Also yields '' after each piece of PIECE characters, so that a caller regains control even if
+ * many pieces contain no word.
  *
  * @param {string} text
  * @param {(form: string) => boolean} [knows]  returns whether the training sentences contain this word
@@ -191,8 +192,8 @@ function isInitial(text, place) {
 }
 
 /**
- * Returns whether the full stop of an abbreviation also ends the sentence, and is then a separate word: "apples, etc.", "at 5 p.m. We".
- * Titles are excluded, because names follow them.
+ * Returns whether the full stop of an abbreviation also ends the sentence, as in "apples, etc." and "at 5 p.m. We". Such a full stop is a
+ * separate word. Titles are excluded, because names follow them.
  *
  * @param {string} word
  * @param {string} text

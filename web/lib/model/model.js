@@ -69,7 +69,7 @@ export class Model extends Methods {
 if (Symbol.dispose)
   Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.close, writable: true, configurable: true });
 
-/** The number of bytes at the beginning of a file that the `early` function of each kind may read before the workers have the file. */
+/** The number of bytes, from the beginning of a file, that each kind's `early` function receives. */
 const HEAD_BYTES = 2 ** 19;
 
 /**

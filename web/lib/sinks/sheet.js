@@ -20,11 +20,11 @@ import { atNextFrame, contextOf, watchColours } from './canvas.js';
  */
 const painters = new WeakMap();
 
-/** Colours and letter size for a canvas that is not on a page, for example in a worker. */
+/** Colours and font size for a canvas that is not on a page, for example in a worker. */
 const INK = '#222';
 const SURPRISE = '#e07b00';
 const SIZE = 16;
-/** Letters are not shrunk below this size. */
+/** The minimum font size. */
 const SMALLEST = 9;
 
 // The next two functions must not reference a sheet, not even through their scope, because an observer and the window live as long as the
@@ -169,7 +169,7 @@ export class Sheet {
     for (const element of [this.#element, this.#mirror]) if (element) element.textContent = text;
   }
 
-  /** Called when size or colours of the canvas may have changed. */
+  /** Called when the size or the colours of the canvas may have changed. */
   changed() {
     this.paintSoon();
   }

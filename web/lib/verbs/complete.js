@@ -13,9 +13,9 @@ export const made = '{pictures} completed from {src}';
 export const attributes = {
   /** picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise */
   src: { given: (element, signal, { fetch }) => fetch?.(element.src, signal, element) },
-  /** number of known rows of the picture; absent: half of the rows */
+  /** number of known rows of the picture. Default: half of the rows */
   rows: { whole: [0, 65536], fits: canBeKnown },
-  /** for a MIDI file, the names of the voices to keep, separated by spaces; all other voices are drawn; absent: the file is continued */
+  /** names of the voices to keep from a MIDI file, separated by spaces; all other voices are drawn. Default: the file is continued */
   voices: { read: (names) => names.trim().split(/\s+/), fits: (_, { voices }) => voices !== undefined },
   /** number of pictures to draw for each picture that is shown; these pictures compete while they are drawn (`resample`), and the likeliest
    * one is shown. With 4 to 8 tries, the pictures have fewer mistakes but take 4 to 8 times as long; `samples` times `tries` is at most 64.

@@ -15,8 +15,8 @@
  *     inside      name of the option that receives the pictures inside the element and their labels
  *     before      number of arguments before the options (default 1). A kind may define another number (kinds/index.js)
  *
- * The kinds define which models have a verb, and which settings the verb has (kinds/index.js). Every page includes the files of the
- * verbs, so heavy code is loaded by the kinds.
+ * The kinds define which models have a verb, and which settings the verb has (kinds/index.js). Every page downloads the files of all verbs,
+ * so these files must be small. Large code belongs to the kinds, which load it on demand.
  */
 
 export * from './list.js';

@@ -63,7 +63,7 @@ class Verbs {
     return ending(
       (own) => {
         const run = kind.resume(saved, own);
-        // Checked after resume(), which rejects the runs of other models.
+        // The saved options are checked last, because resume() first rejects a run of another model.
         checkOptions(/** @type {any} */ (saved).options, 'A saved run', savedOf(info.kind));
         return run;
       },

@@ -40,7 +40,7 @@ const kindOf = (kind) => KINDS.find(({ name }) => name === kind);
 const settingsOf = (of) => ROWS.filter((row) => row[1].of.split(' ').includes(of ?? '-')).map(([name]) => name);
 
 /**
- * Returns the names of the options that a verb has for models of a kind.
+ * Returns the names of the options that a verb accepts if the model is of the given kind.
  * @param {VerbName} verb
  * @param {string} kind  `info.kind`
  * @returns {string[]} @internal

@@ -28,7 +28,7 @@ const WINDOW_MS = 4;
 const LEAD_MS = 2;
 
 /**
- * Number of measurements; the best one counts. Several are needed, because a page that is loading is busy, and because in one of four
+ * Number of measurements; the best one counts. Several are needed, because a page that is loading is busy, and because in a quarter of the
  * measurements the operating system runs two workers on the same core although another core is free.
  */
 const TRIES = 3;

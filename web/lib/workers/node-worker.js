@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Starts a worker thread of Node. This module is loaded only in Node. */
+/** Starts a Node worker thread. This module is loaded only in Node. */
 
 import { nodeModule } from '../base/platform.js';
 

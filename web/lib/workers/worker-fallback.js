@@ -42,8 +42,8 @@ function trusted(url) {
 }
 
 /**
- * Returns the address that startOwn() passes to `new Worker`. A bundler may have replaced this address, and only the code of startOwn()
- * contains the new one.
+ * Returns the address that startOwn() passes to `new Worker`. A bundler may have replaced the address in the code of startOwn(), so this
+ * function runs that code with a stub of Worker that records the address.
  *
  * @returns {string | URL | undefined}
  */
@@ -112,7 +112,7 @@ export async function startFallback(address, begun, cause) {
     await settled();
     const own = url.origin === globalThis.origin && workerText === undefined;
     if (own && response && !response.headers.has('cross-origin-embedder-policy')) {
-      // Try the script's address once more, to see whether the content policy or the headers of the script block it.
+      // Try the script's address once more. If this attempt violates no content policy, the headers of the script are the reason.
       const watching = watchPolicy();
       const worker = await vouchedFor().catch(() => undefined);
       await settled();

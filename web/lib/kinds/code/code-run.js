@@ -90,7 +90,7 @@ export class CodeRun extends AudibleRun {
     return { ...saved, most: this.most };
   }
 
-  /** Returns the fraction of the run that is drawn after a step, 0 to 1. @param {CodeStep} step @override @internal */
+  /** Returns the fraction of the run that is complete after a step, 0 to 1. @param {CodeStep} step @override @internal */
   doneWith({ level, to }) {
     return this.finish ? 1 : level === 'sound' ? Math.min(1, to / this.most) : 0;
   }

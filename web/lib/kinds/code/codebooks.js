@@ -24,8 +24,8 @@ import { reachOf } from './reach.js';
 /** @import { Begun, SavedCode } from './code-run.js' */
 
 /**
- * The minimum number of codes of the bottom level that are decoded together while this level is drawn. By default, each message from the
- * worker has this number of codes, so that the sound starts soon.
+ * While the bottom level is drawn, at least this number of its codes are decoded together. By default, each message from the worker has
+ * this number of codes, so that the sound starts soon.
  */
 const LEAST = 24;
 

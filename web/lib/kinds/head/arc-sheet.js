@@ -23,8 +23,8 @@ const LINE_HEIGHT = 1.4;
 /** Gap between words, as a multiple of the font size. */
 const GAP = 0.8;
 /**
- * To fit the words in a line, their font size is reduced to at least this fraction of the page's font size. If the words still do not fit,
- * they are listed in a column.
+ * The smallest font size for words in a line, as a fraction of the page's font size. If the words do not fit in a line at this size, they
+ * are listed in a column.
  */
 const SMALLEST_IN_LINE = 0.7;
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Selects the arcs of a parse that are drawn, and computes their depths. */
+/** Selects which arcs of a parse to draw, and computes their depths. */
 
 /** @import { Parse } from './parse.js' */
 

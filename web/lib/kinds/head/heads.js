@@ -21,7 +21,7 @@ import { conflictOf, pinsOf } from './pins.js';
 
 /** The description of a parser. A parser has no properties besides the common ones. @typedef {{}} HeadInfo */
 
-/** The method of a parsing model. */
+/** A parsing model, whose method is parse(). */
 export class HeadModel {
   #engine;
   /** @internal */
@@ -46,12 +46,12 @@ export class HeadModel {
   }
 
   /**
-   * Finds the head of each word of a sentence: the word on which that word depends. Returns the most probable tree and, with `marginals`,
-   * the probability of each word as the head of each other word.
+   * Finds the head of each word in a sentence. The head of a word is the word on which it depends. Returns the most probable tree and, with
+   * `marginals`, the probability of each word as the head of each other word.
    *
    * @param {string | string[]} text  a sentence, which is split into words as in the training treebank; or a list of words. The text is
-   *   parsed as one tree, so parse several sentences one by one. It must have 1 to `info.positions` words. For words that did not occur in
-   *   training, the model relies on their form and their neighbours
+   *   parsed as one tree, so parse several sentences one by one. The text must have 1 to `info.positions` words. For words that did not
+   *   occur in training, the model relies on their form and their neighbours
    * @param {ParseOptions} [options]
    * @returns {Promise<Parse>}
    */

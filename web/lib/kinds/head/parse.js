@@ -33,8 +33,8 @@ export class Parse extends Answer {
   /** The words. @type {string[]} */
   words;
   /**
-   * The head of each word in the most probable tree, given the pins. As in treebanks, a head is the index of a word, from 1, or 0 for the
-   * one word that is attached to the root.
+   * The head of each word in the most probable tree, given the pins. As in treebanks, words are numbered from 1, and the head of the word
+   * that is attached to the root is 0.
    * @type {number[]}
    */
   heads;

@@ -54,7 +54,7 @@ export function conflictOf(pins, words) {
   const roots = [...pins].filter(([, head]) => head === 0);
   if (roots.length > 1) return `${name(roots[0][0])} and ${name(roots[1][0])} would both be attached to the root, and only one word may be`;
   /**
-   * The words visited so far. Each word is mapped to the first word of the path that led to the mapped word.
+   * Maps each visited word to the first word of the path on which it was reached.
    * @type {Map<number, number>}
    */
   const visited = new Map();

@@ -7,7 +7,7 @@ import { hasPictures } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 /**
- * Names of the types of this kind. `model` is the class of its models, `info` is the type of their `info`, and `steps` lists the types of
+ * The names of this kind's types. `model` is the class of its models, `info` is the type of their `info`, and `steps` lists the types of
  * steps and results. `others` lists all other types. `heading` is the heading above these types in the manual's reference.
  */
 export const TYPES = {

@@ -35,7 +35,7 @@ const latentOf = (ids) => Float32Array.from(ids, (id) => (id - MIDDLE) / STEP);
  */
 const SHAPES = {
   line: (from, to) => (t) => from.map((a, i) => (1 - t) * a + t * to[i]),
-  /** Follows the great circle and interpolates the length, because nearly all drawn latents are about equally far from zero. */
+  /** Follows the great circle, so that all latents are about as far from zero as drawn latents. */
   sphere: (from, to) => {
     const lengths = (lengthOf(from) || 1) * (lengthOf(to) || 1);
     const angle = halfTurns(Math.min(1, Math.max(-1, from.reduce((sum, a, i) => sum + a * to[i], 0) / lengths)));

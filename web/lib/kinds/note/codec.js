@@ -32,13 +32,13 @@
 export const VELOCITY = 80;
 
 /**
- * Returns the changes that the notes cause, in order of time. With each change, a voice begins a note or turns off. Changes at the same
+ * Returns the changes that the notes cause, in order of time. At each change, a voice begins a note or falls silent. Changes at the same
  * time are ordered from the highest voice to the lowest. If a note follows a note of the same pitch without a gap, both count as one longer
  * note.
  *
  * @param {Alphabet} alphabet
  * @param {Pick<Note, 'start' | 'length' | 'pitch' | 'voice'>[]} notes  notes; the notes of one voice must not overlap
- * @param {number} end  end of the piece in ticks; a voice that sounds until then is not turned off
+ * @param {number} end  end of the piece in ticks; a voice that sounds until then gets no change at the end
  * @returns {Change[]}
  */
 export function changesOf(alphabet, notes, end) {

@@ -48,7 +48,7 @@ const MOST_BYTES = 1_000_000;
 /**
  * @param {MusicSource} music
  * @param {Alphabet} alphabet
- * @param {number} ticks        ticks per quarter
+ * @param {number} ticks        ticks per quarter note
  * @param {string[]} [voices]   voices for notes that do not name a voice
  * @param {AbortSignal} [signal]
  * @returns {Promise<Given>}

@@ -21,17 +21,17 @@ import { NextPixelError, argumentError } from '../../base/error.js';
  * be read in about ten milliseconds.
  */
 const MOST_EVENTS = 30_000;
-/** Ticks per quarter in a written file. The usual subdivisions of a quarter divide this number. */
+/** Ticks per quarter note in a written file. The usual subdivisions of a quarter note divide this number. */
 const RESOLUTION = 480;
-/** Default quarters per minute. */
+/** Default tempo in quarter notes per minute. */
 const TEMPO = 120;
 /** A General MIDI program whose sound does not fade: church organ. */
 const PROGRAMME = 19;
 
-/** The channel of drums, from 0. */
+/** The MIDI channel of drums, counted from 0. */
 const DRUMS = 9;
 
-/** A note of a file. Times are in quarter notes, not in seconds.
+/** A note in a file. Times are in quarter notes, not in seconds.
  * @typedef {{ start: number, length: number, pitch: number, velocity: number, part: number }} HeardNote */
 
 /**
@@ -42,8 +42,8 @@ const DRUMS = 9;
  * @property {string[]} parts     names of the tracks with notes or, if there is only one track, of the channels with notes
  * @property {number} empty       number of notes of length 0, which are dropped
  * @property {number} drums       number of drum notes, which are dropped
- * @property {number} tempo       tempo at the beginning, in quarters per minute
- * @property {boolean} tempos     whether the tempo changes within the piece; the times in `notes` are in quarters, so they do not show
+ * @property {number} tempo       tempo at the beginning, in quarter notes per minute
+ * @property {boolean} tempos     whether the tempo changes within the piece; the times in `notes` are in quarter notes, so they do not show
  *   tempo changes
  */
 
@@ -136,8 +136,8 @@ const SEQUENCER = 0x7f;
 
 /**
  * Walks over the events of a track up to its end event. No event may be longer than the track: midi-file would read some lengths of five
- * bytes as negative numbers, go backwards and never end. Meta events that are ignored are changed to a type that midi-file accepts with any
- * length.
+ * bytes as negative numbers, go backwards and never end. The type of each meta event except track names and tempos is changed to SEQUENCER,
+ * because midi-file accepts such events with any length.
  *
  * @param {Uint8Array} track  the track without its header; modified in place
  * @param {number} missing    number of bytes that the file lacks at the end of the track; if only bytes after the end event are missing,
@@ -263,7 +263,7 @@ export function readMidi(bytes) {
  * Returns a MIDI file of format 1 with one track per voice.
  *
  * @param {Note[]} notes
- * @param {{ ticks: number, voices: string[], tempo: number }} how  ticks: per quarter; tempo: quarters per minute
+ * @param {{ ticks: number, voices: string[], tempo: number }} how  ticks: per quarter note; tempo: quarter notes per minute
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function writeNotes(notes, { ticks, voices, tempo }) {

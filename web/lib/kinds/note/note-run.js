@@ -91,15 +91,15 @@ export class NoteRun extends BaseRun {
   /** @type {number[]} */
   #nats = [];
 
-  /** Quarters per minute for playback and files, from the option `tempo`. Without the option, complete() keeps the tempo of its MIDI file,
-   * which is known once `input` has resolved. @type {number} */
+  /** Quarter notes per minute for playback and files, from the option `tempo`. Without the option, complete() keeps the tempo of its MIDI
+   * file, which is known once `input` has resolved. @type {number} */
   tempo;
 
   /** Samples per second in the results of samples() and wav(). */
   sampleRate = 44100;
 
-  /** Resolves with the piece that complete() continues or harmonises, in the form that the model takes, once the piece has been read.
-   * Rejects if the piece cannot be read, or if the run ends first.
+  /** Resolves with the piece that complete() continues or harmonises, as the model receives it. Rejects if the piece cannot be read, or if
+   * the run ends first.
    * @returns {Promise<Given | undefined>} */
   get input() {
     return this.once(() => this.#given);
@@ -232,8 +232,8 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Plays the music with oscillators while it is drawn. Call playTo() in the handler of a click or a key press, because browsers allow
-   * sound only then.
+   * Plays the music with oscillators, even while the model is still drawing it. Call playTo() in the handler of a click or a key press,
+   * because browsers allow sound only then.
    *
    * @param {import('../../base/dom.js').Dom<'AudioContext'>} context
    * @param {NotePlayOptions} [options]
@@ -255,7 +255,7 @@ export class NoteRun extends BaseRun {
   }
 
   /**
-   * Returns the fraction of the run that is drawn after a step, 0 to 1. This is an estimate, because the final length of the music is
+   * Returns the fraction of the run that is complete after a step, 0 to 1. This is an estimate, because the final length of the music is
    * unknown.
    * @param {NoteStep} step
    * @internal

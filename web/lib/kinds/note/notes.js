@@ -34,7 +34,7 @@ export { sound } from './synth.js';
  * @property {Given} given              the music in the form that the model takes
  */
 
-/** Ticks per quarter and per bar, if a file does not state them. */
+/** Ticks per quarter note and per bar, if a file does not state them. */
 const TICKS = 4;
 const BAR = 16;
 

@@ -42,7 +42,7 @@ export class Piece {
   sounding;
   /** The most recent id of each voice before the current tick. @type {number[]} */
   #before;
-  /** Number of changes of fixed voices that have been applied. */
+  /** Number of entries of `#bounds.changes` that the piece already contains. */
   #come = 0;
 
   /** @param {Alphabet} alphabet @param {Bounds} [bounds] */
@@ -88,8 +88,9 @@ export class Piece {
   }
 
   /**
-   * Returns the ids that may come next; there is at least one. No wait may extend beyond the next change of a fixed voice. The wait that
-   * ends at this change also represents all longer waits, which are listed in `cut`.
+   * Returns the ids that may come next; there is at least one. No wait may extend beyond the next change of a fixed voice. Longer waits are
+   * listed in `cut`, so that the stepper (engine/steppers/notes.js) can give the wait that ends at this change the largest of their
+   * probabilities.
    *
    * @returns {{ ids: number[], cut: number[] }}
    */

@@ -56,7 +56,7 @@ export class Roll extends Timeline {
 
   /**
    * @param {Canvas} canvas
-   * @param {RollOptions & { voices: Voice[], ticks: number, bar: number }} options  ticks: per quarter; bar: ticks per bar
+   * @param {RollOptions & { voices: Voice[], ticks: number, bar: number }} options  ticks: per quarter note; bar: ticks per bar
    */
   constructor(canvas, { voices, ticks, bar, mirror, from, to }) {
     super(canvas, { from, to, mirror });
@@ -110,7 +110,7 @@ export class Roll extends Timeline {
     this.notes.push(note);
   }
 
-  /** Returns functions that map ticks and pitches to positions on the canvas, and the height of a pitch, all in CSS pixels. */
+  /** Returns the scale in CSS pixels: `x` and `y` map a tick and a pitch to a position, and `row` is the height of one pitch. */
   get scale() {
     const most = this.ended ? this.time : Math.max(this.time, LEAST_BARS * this.#bar);
     const { from = 0, to = Math.max(most, 1) } = this.stretch;

@@ -205,7 +205,7 @@ function stillToHear(events, from) {
 }
 
 /**
- * Renders the whole music in one pass.
+ * Renders the whole piece in one pass.
  *
  * @param {NoteEvent[]} events
  * @param {number} ticks    total ticks

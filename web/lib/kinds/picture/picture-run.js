@@ -64,8 +64,8 @@ import { NOWHERE, PictureSink } from '../../sinks/picture.js';
  * A run that draws pictures. It can be read as an async iterable of steps or as pictures, and it can be drawn to a canvas. All of this can
  * be done in any order or at the same time.
  *
- * Steps are computed on demand: the worker computes only while a step is awaited. When the loop that reads the run exits, the signal is
- * aborted or `model.close()` is called, the run stops after the current chunk of about 10 ms, and its memory is freed.
+ * Steps are computed on demand: the worker computes only while a step is awaited. The run stops when the loop that reads it exits, when the
+ * signal is aborted, or when `model.close()` is called. It stops after the current chunk of about 10 ms, and its memory is then freed.
  *
  * @extends {BaseRun<PictureStep, Picture[]>}
  */
@@ -141,8 +141,8 @@ export class PictureRun extends BaseRun {
 
   /**
    * Shows the known part immediately and the rest as it is drawn, with at most one paint per animation frame. Sets the size of the canvas
-   * to the size of the model's pictures; scale the canvas with CSS (`image-rendering: pixelated`). The known part is shown rounded, as the
-   * model receives it. If the run stops early, the canvas keeps the drawn part.
+   * to the size of the model's pictures. To show the canvas larger, scale it with CSS (`image-rendering: pixelated`). The known part is
+   * shown rounded, as the model receives it. If the run stops early, the canvas keeps the drawn part.
    *
    * @param {Canvas | Canvas[]} target  one canvas that shows all samples side by side, or one canvas for each sample
    * @param {{ signal?: AbortSignal }} [options]
@@ -200,7 +200,7 @@ export class PictureRun extends BaseRun {
     return sink;
   }
 
-  /** Returns the fraction of the run that is drawn after a step, 0 to 1. @param {PictureStep} step @internal */
+  /** Returns the fraction of the run that is complete after a step, 0 to 1. @param {PictureStep} step @internal */
   doneWith({ to }) {
     return (to - this.known.length) / (this.#codec.elements - this.known.length);
   }

@@ -217,8 +217,8 @@ export class PictureModel {
    *
    * @param {ImageSource} image
    * @param {{ label?: Label, input?: ImageSource, hiddenStates?: number[], signal?: AbortSignal }} [options]  input: for super-resolution,
-   *   the small picture, as in superResolve(). Default: a reduced copy of the picture itself. hiddenStates: layers whose hidden states are
-   *   returned with the score, from 0 (the embedding) to the number of blocks. Returning hidden states takes longer
+   *   the small picture, as in superResolve(). Default: a reduced copy of the picture itself. hiddenStates: indices of the layers whose
+   *   hidden states are returned; 0 is the embedding, and the last index is the number of blocks. Returning hidden states takes longer
    * @returns {Promise<PictureScore>}
    */
   async score(image, options = {}) {

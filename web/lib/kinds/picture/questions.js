@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Code of picture models that is rarely used and therefore loaded on demand. It computes the score of a picture and the attention of a
- * position, and restores saved steps.
+ * Rarely used code for picture models, which is loaded on demand. It computes the score of a picture and the attention of a position, and
+ * restores saved steps.
  */
 
 import { checkLabel, wholeNumber } from '../../base/checks.js';

@@ -38,7 +38,7 @@ const portOf = ({ inputs }, name) => /** @type {Part['inputs'][number]} */ (inpu
  * @property {number} channels      1 (grey) or 3 (red, green, blue)
  */
 
-/** The method of a model that classifies characters. */
+/** A model that classifies characters; its method is classify(). */
 export class SignModel {
   #engine;
   /** @internal */
@@ -125,7 +125,7 @@ export class SignModel {
   }
 
   /**
-   * Converts many pictures, in order and in chunks, because drawing a picture from the page on a canvas takes about a millisecond.
+   * Converts many pictures, in order. Yields after each picture, because drawing a picture on a canvas takes about a millisecond.
    *
    * @param {{ image: ImageSource, what: string }[]} given
    * @param {AbortSignal} [signal]

@@ -6,9 +6,9 @@ import { leaves } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 /**
- * Names of the types of this kind. `model` is the model class, `info` is the type of a model's property `info`, and `steps` lists the
- * types of steps and results. `others` lists all other types of this kind. `heading` is the heading above these types in the manual's
- * reference. `ends` lists the properties of the nx-end event for runs of this kind.
+ * The names of this kind's types. `model` is the model class, `info` is the type of a model's property `info`, and `steps` lists the types
+ * of steps and results. `others` lists all other types of this kind. `heading` is the heading above these types in the manual's reference.
+ * `ends` lists the properties of the nx-end event for runs of this kind.
  */
 export const TYPES = {
   heading: 'Tags',

@@ -30,8 +30,8 @@ import { TagSheet } from './tag-sheet.js';
  */
 
 /**
- * The result of model.tag(): the tags of a text's words. It can be iterated over and shown like a run with a single step. That step is
- * this tagging with its marginals.
+ * The result of model.tag(): the tags of a text's words. It can be read and shown like a run with a single step, which is the tagging with
+ * its marginals.
  *
  * @extends {Answer<Tagging>}
  */

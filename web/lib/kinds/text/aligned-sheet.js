@@ -211,7 +211,7 @@ export class AlignedSheet extends Sheet {
   }
 
   /**
-   * Breaks words into lines, in their reading direction. The first line is at the top.
+   * Arranges words in lines, with the first line at the top. Within a line, the words run in their reading direction.
    *
    * @param {Word[]} words
    * @param {number} size

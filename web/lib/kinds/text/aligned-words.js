@@ -10,8 +10,8 @@
  * @typedef {{ text: string, tokens: number[], tight: boolean }} Word */
 
 /**
- * Weights below this value, or below this fraction of the word's largest weight, are not drawn, because the sum over many heads has many
- * small weights.
+ * A weight is drawn only if it is at least LEAST_WEIGHT, and at least LEAST_SHARE of the word's largest weight. Without these limits, many
+ * small weights would be drawn, because the weights are sums over many heads.
  */
 const LEAST_WEIGHT = 0.04;
 const LEAST_SHARE = 1 / 3;
@@ -45,7 +45,7 @@ export function sourceOf(texts) {
 }
 
 /**
- * Returns the words of the sentence that a word of the translation attends to with a weight that is large enough to be shown.
+ * Returns the words of the sentence to which a word of the translation attends. Leaves out words whose weights are too small to be drawn.
  *
  * @param {Word} word
  * @param {Word[]} source
@@ -59,8 +59,8 @@ export function looksOf(word, source, rows) {
 }
 
 /**
- * Returns the attention of a word of the translation to a word of the sentence. The weights are summed over the tokens of the sentence's
- * word. Then these sums are averaged over the tokens of the translation's word.
+ * Returns the attention of `word`, a word of the translation, to `other`, a word of the sentence. The weights are summed over the tokens of
+ * `other` and averaged over the tokens of `word`.
  *
  * @param {Word} word
  * @param {Word} other

@@ -35,9 +35,9 @@ import { inTurns } from '../../base/turns.js';
  */
 
 /**
- * A rendered prompt. `sources` has one character for each character of `text`. The code of this character is the number of the source from
- * which the character of `text` came; 0 is the template (see template.js). The name of a control token is read as this token only if the
- * template wrote all of its characters; without `sources`, the name is always read as this token.
+ * A rendered prompt. `sources` is as long as `text`. The code of character i of `sources` is the number of the source of character i of
+ * `text`; 0 is the template (see template.js). The name of a control token is read as this token only if the template wrote all of its
+ * characters; without `sources`, the name is always read as this token.
  * @typedef {{ text: string, sources?: string, dropped: Dropped[] }} Prompt
  */
 
@@ -98,7 +98,7 @@ export function checkedTalk(given, own, { template = own, tools, variables = {},
 /** @typedef {ReturnType<typeof checkedTalk>} Talk */
 
 /**
- * Renders a chat with the page's own function.
+ * Renders a chat with `render`, a function that the page passed to chat().
  *
  * @param {Talk} talk
  * @param {{ bos_token: string, eos_token: string }} names  the names of the tokens that begin and end a text; '' if there is no such token

@@ -41,7 +41,7 @@ export class Context {
   }
 
   /**
-   * Returns the visible tokens: the begin token, and the rest from an index on.
+   * Returns the visible tokens: the begin token, and all tokens from index `from` on.
    *
    * @param {ArrayLike<number>} ids
    * @param {number} from

@@ -43,7 +43,7 @@ function hashed([a, b], words) {
 const STRETCH = 1 << 18;
 
 /**
- * Computes two hashes of 32 bits, and returns both hashes as hexadecimal digits. A change of a single word changes both hashes.
+ * Computes two hashes of 32 bits, and returns both hashes as hexadecimal digits. Changing a single 32-bit word changes both hashes.
  *
  * @param {State} state
  * @returns {Generator<void, string, void>}

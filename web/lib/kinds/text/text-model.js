@@ -62,7 +62,7 @@ function templateIn(entries, { warnings }, name = '') {
 /** Maximum number of weights that attention() returns. This many weights take half a gigabyte. */
 const MOST_WEIGHTS = 2 ** 27;
 
-/** Maximum length of a sentence before runs of white space are reduced to single spaces, as a multiple of the model's context. */
+/** A sentence that exceeds the model's context by more than this factor is rejected, even if it consists mostly of white space. */
 const MOST_SPACE = 64;
 
 /** Maximum length of a text that is translated sentence by sentence, in characters. */
@@ -374,8 +374,8 @@ export class TextModel {
    * @param {string | ArrayLike<number>} text  a string or token ids. A text that is longer than the context is read in windows that overlap
    *   by half
    * @param {{ source?: string | ArrayLike<number>, hiddenStates?: number[], signal?: AbortSignal }} [options]  source: for a translation
-   *   model, the sentence that the text translates; the end token counts, too, because the model predicts it. hiddenStates: layers whose
-   *   hidden states are returned with the score, from 0 (the embedding) to the number of blocks. Scoring then takes longer
+   *   model, the sentence that the text translates; the end token counts, too, because the model predicts it. hiddenStates: indices of the
+   *   layers whose hidden states are returned; 0 is the embedding, and the last index is the number of blocks. Scoring then takes longer
    * @returns {Promise<TextScore>}
    */
   async score(text, { source, hiddenStates, signal } = {}) {
@@ -439,7 +439,7 @@ export class TextModel {
     return mapsOf(looked, heads, inputs.source?.length ?? 0);
   }
 
-  /** Returns a function that returns the number of bytes of a token, or undefined if the file has no vocabulary. */
+  /** Returns a function that computes the number of bytes of a token. Returns undefined if the file has no vocabulary. */
   get #bytesOf() {
     const tokenizer = this.#tokenizer;
     return tokenizer && ((/** @type {number} */ id) => tokenizer.bytes(id).length);

@@ -417,8 +417,8 @@ function textsOf(tokenizer, ids) {
 }
 
 /**
- * Returns the text of each token of one or several translations, without end tokens. The first token of each translation except the first
- * has a space before it.
+ * Returns the text of each token of one or several translations, without end tokens. An added space separates each translation from the
+ * previous one.
  *
  * @param {Tokenizer | undefined} tokenizer
  * @param {number[]} ids

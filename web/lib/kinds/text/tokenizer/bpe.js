@@ -16,7 +16,7 @@ import { CONTROL, UNKNOWN, USER_DEFINED, pacing, textsOf, vocabularyError } from
 /** @import { Vocabulary } from './vocabulary.js' */
 /** @import { Lookup } from '../../../gguf/metadata.js' */
 
-/** Maximum number of words that are cached with their tokens, because most words occur repeatedly in a text. */
+/** Maximum number of words whose tokens are cached. The cache saves time because most words of a text occur repeatedly. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
 /** For each byte, the character that represents it in vocabularies: the character with the same code if that is printable, otherwise a

@@ -22,8 +22,8 @@ const RUN = `${SPACE}+(?!${BLACK})`;
 const WORDS = `'(?:s|t|re|ve|m|ll|d)| ?\\p{L}+| ?\\p{N}+| ?[^${SPACE}\\p{L}\\p{N}]+|${RUN}`;
 
 /**
- * Returns an expression in which line breaks belong to the punctuation before them, and a single punctuation character belongs to the word
- * after it.
+ * Returns an expression that matches punctuation together with the line breaks after it, and a word together with one punctuation character
+ * before it.
  * @param {string} digits
  */
 const lines = (digits) =>
@@ -31,8 +31,8 @@ const lines = (digits) =>
   `| ?[^${SPACE}\\p{L}\\p{N}]+[\\r\\n]*|${SPACE}*[\\r\\n]+|${RUN}|${SPACE}+`;
 
 /**
- * The expression of o200k. In a word, capitals come before small letters, and a contraction may follow. Slashes, like line breaks, belong
- * to the punctuation before them.
+ * The expression of o200k. It matches a word as uppercase letters, then lowercase letters, then possibly a contraction. Slashes, like line
+ * breaks, belong to the punctuation before them.
  */
 const HIGH = '[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]';
 const LOW = '[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]';

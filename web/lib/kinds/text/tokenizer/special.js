@@ -257,7 +257,7 @@ function* foreignIn(sources) {
 }
 
 /**
- * Searches the sorted tokens with the indices `from` to `to` - 1. Returns the index of the first token whose character at index `at` has a
+ * Searches the sorted tokens from index `from` to index `to` - 1. Returns the index of the first token whose character at index `at` has a
  * code of at least `code`, or `to` if there is no such token.
  *
  * @param {Special[]} sorted

@@ -39,7 +39,7 @@ export class SentencePieces {
   /** For each byte, the id of its token. For a byte without a token: the id of the unknown token, or -1 if there is none. */
   #bytes;
   /**
-   * True if no token contains a space after another character. In this case, no token contains the end of one word and the beginning of the
+   * True if spaces occur only at the beginning of tokens. In this case, no token contains the end of one word and the beginning of the
    * next.
    */
   #words = true;
