@@ -430,8 +430,8 @@ NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *sess
  *   NX_E_NUMERIC    a value in `from` is not finite */
 NX_API_TEXTS nx_status nx_session_branch(const nx_model *model, nx_session *to, const nx_session *from, uint32_t sample, uint32_t position);
 
-/* Rewinds a run to `position`: all known or drawn ids from there on are dropped. The ids before `position` then count as known, even if the
- * last of these ids ended a sample. The run continues bit for bit like a run that was given these ids. Errors:
+/* Rewinds a run to `position`: all known or drawn ids at this position and after it are dropped. The ids before `position` then count as
+ * known, even if the last of these ids ended a sample. The run continues bit for bit like a run that was given these ids. Errors:
  *   NX_E_ARGUMENT  `position` is after the run's position, or more than part.rewinds back; the run has stopped inside a position
  *                  (after NX_MORE); the run is a beam search; or the part is noisy and the temperature is not 0
  *   NX_E_NUMERIC   a value in the run is not finite */

@@ -104,7 +104,7 @@ static nx_status refuse_other_kinds(const nx_gguf *file, const nx_metadata *arch
     return NX_OK;
 }
 
-/* Reads a file, or the head of a file, into an arena. *model stays null while the arena only counts. */
+/* Reads a file, or the head of a file, into an arena. Sets *model to null if the arena only counts bytes (arena.h). */
 static nx_status read_model(nx_arena *arena, const void *bytes, size_t present, size_t length, int head, nx_model **model,
                             nx_problem *problem) {
     nx_gguf file;

@@ -201,7 +201,7 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
     return table;
 }
 
-/* Reads a vector. Its numbers must be from low to high; if low and high are both 0, any finite numbers are accepted. */
+/* Reads a vector. Its numbers must be in the range low..high. If low and high are both 0, any finite numbers are accepted. */
 static const float *read_vector(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional) {
     nx_tensor tensor;
     if (!find_tensor(reader, name, 1, n, optional, &tensor)) return NULL;

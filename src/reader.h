@@ -8,18 +8,18 @@
 #include "arch.h"
 #include "kernels/kernels.h"
 
-/* Reads an unsigned integer from low to high. If the key is absent, returns `missing`, but fails if `missing` is below low. */
+/* Reads an unsigned integer in the range low..high. If the key is absent, returns `missing`, but fails if `missing` is below low. */
 uint32_t nx_read_u32(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t missing);
 #define NX_REQUIRED 0u /* the value of `missing` for a required key; low must be above 0 */
 
 /* Reads the width of a vector: a multiple of 4, up to `high`. */
 uint32_t nx_read_width(nx_reader *reader, const char *key, uint32_t high, uint32_t missing);
 
-/* Reads a finite float from low to high, or returns `missing` if the key is absent. */
+/* Reads a finite float in the range low..high, or returns `missing` if the key is absent. */
 float nx_read_f32(nx_reader *reader, const char *key, float low, float high, float missing);
 
-/* Reads an array of at most `limit` integers into `numbers`. Each integer must be from low to high. Returns the number of integers; 0 if
- * the key is absent. */
+/* Reads an array of at most `limit` integers into `numbers`. Each integer must be in the range low..high. Returns the number of integers; 0
+ * if the key is absent. */
 uint32_t nx_read_numbers(nx_reader *reader, const char *key, uint32_t low, uint32_t high, uint32_t *numbers, uint32_t limit);
 
 /* Reads a string that must be one of n names. Returns its index, or index 0 if the key is absent. */
@@ -38,7 +38,7 @@ typedef struct {
 } nx_name;
 nx_name nx_block_name(const char *stack, uint32_t block, const char *part, const char *kind);
 
-/* Joins two pieces of a name, for example "output" and ".bias" to "output.bias". The result must fit in an nx_name. */
+/* Joins two pieces of a name: "output" and ".bias" become "output.bias". The result must fit in an nx_name. */
 nx_name nx_joined(const char *first, const char *second);
 
 /* A key of the architecture ARCH. Each source file of a model defines ARCH as the name of its architecture. */
@@ -59,7 +59,7 @@ const float *nx_read_table(nx_reader *reader, const char *name, uint32_t rows, u
 /* Reads a vector of nx_stride(n) floats, with zeros past n. If the vector is absent and optional, returns null. */
 const float *nx_read_vector(nx_reader *reader, const char *name, uint32_t n, int optional);
 
-/* Like nx_read_vector, but all values of the vector must be from low to high. */
+/* Like nx_read_vector, but all values of the vector must be in the range low..high. */
 const float *nx_read_vector_within(nx_reader *reader, const char *name, uint32_t n, float low, float high, int optional);
 
 /* Returns the number of rows of a language model's table of ids. If the file has a tokenizer, the table must have as many rows as the

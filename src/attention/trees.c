@@ -74,7 +74,7 @@ static float total_of(const nx_trees *trees, const float *terms, uint32_t count)
     return trees->best || largest == -INFINITY ? largest : nx_log_sum_exp(terms, padded(count));
 }
 
-/* Replaces each term by its share of the sum. */
+/* Replaces each term with its share of the sum. */
 static void share(const nx_trees *trees, float *terms, uint32_t count, float total) {
     uint32_t t = 0;
     if (trees->best) {

@@ -25,7 +25,7 @@ static int is_number(const nx_metadata *entry, int number) {
 }
 
 /* Keys of GGUF files that change the computation in other programs. The first character is the neutral value of the key: 0, 1, or b if both
- * are neutral. The second character is * if the key is a scale, because some models read scales. */
+ * are neutral. The second character is * if the key is a scale; a model that reads scales itself accepts these keys. */
 static const char others[][40] = {
     "1 attention.causal",
     "0 attention.clamp_kqv",

@@ -35,8 +35,8 @@ typedef struct {
  * the table is also the output matrix. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
-/* Rejects a file that has keys of other models with values that are not neutral. The functions here ignore these keys, so their results
- * would be wrong. scaled: whether the model itself reads the scales of embeddings, scores, residuals and logits. */
+/* Rejects a file in which a key of other models has a value that is not neutral. The functions here ignore such keys, so the results for
+ * this file would be wrong. scaled: whether the model itself reads the scales of embeddings, scores, residuals and logits. */
 void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled);
 
 /* Sets the form of the caches, which depends on the matrix that computes the keys. wide: whether keys may have a few channels far larger
@@ -59,7 +59,7 @@ uint32_t nx_decoder_keys(const void *decoder, const nx_shape *shape, uint32_t ma
 /* Computes position 0 of n sequences: all ids are equally probable, and all attention is on key 0, the start of the text. */
 void nx_decoder_start(const nx_decoder *decoder, const nx_column *columns, uint32_t n, float *parameters);
 
-/* Writes the embedding of an id to x (d). */
+/* Writes the embedding of an id to x, shape (d). */
 void nx_decoder_embed(const nx_decoder *decoder, float *x, uint32_t id);
 
 /* Queries, keys and values of the columns. The numbers of column j begin at query + j * query_stride, key + j * kv_stride and value + j *
@@ -71,7 +71,7 @@ typedef struct {
 
 /* Computes out (J, nx_stride(H k)) = the attention of block `index`, heads concatenated. Each column attends to the `local` slots that end
  * with its own slot, or to all slots up to its own slot if `local` is 0. Stores the keys and values in the cache. The column of position p
- * has slot p - behind, where behind is 1 if position 0 has no key, otherwise 0. */
+ * has slot p - `behind`. behind: 1 if position 0 has no key, otherwise 0. */
 void nx_decoder_attend(const nx_decoder *decoder, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, uint32_t local,
                        const nx_qkv *qkv, float *out, void *scratch);
 

@@ -45,12 +45,12 @@ static inline void nx_apply_columns(float *out, const nx_linear *l, const float 
     nx_apply(out, l, &input);
 }
 
-/* The approximate number of multiply-adds of one slice of an encoder or of a pass. A slice of this many multiply-adds takes a few
+/* Encoders and passes are computed in slices. This is the approximate number of multiply-adds in a slice. Such a slice takes a few
  * milliseconds on a laptop and tens of milliseconds on a phone. The caller may stop after each slice. Slices are long enough that the cost
  * of the calls is negligible. */
 #define NX_SLICE_PRODUCTS (1u << 26)
 
-/* Returns how many steps fit in one slice: at least 1, at most `most`. products: multiply-adds of one step. */
+/* Returns how many steps fit in one slice, in the range 1..most. products: multiply-adds of one step. */
 uint32_t nx_slice_steps(uint64_t products, uint32_t most);
 
 /* Writes the hidden states x (n, nx_stride(d)) of layer `layer` for the columns that keep hidden states. If x is null, zeros are
@@ -72,9 +72,8 @@ typedef struct {
 } nx_cache_form;
 
 /* Returns the form of a cache. keys: the matrix that computes the keys. If the weights of this matrix are rounded, keys and values are
- * rounded to 8 bits; with `wide`, keys are rounded to 16 bits. If a head has few channels, its cache stays in single precision. If the
- * cache were rounded, the errors would not average out, and models with few channels per head are so small that the cache takes hardly any
- * memory anyway. */
+ * rounded to 8 bits; with `wide`, keys are rounded to 16 bits. If a head has few channels, its cache stays in single precision, because
+ * rounding errors would not average out over the channels. Models with such heads are small, so their caches take hardly any memory. */
 static inline nx_cache_form nx_cache_form_of(const nx_matrix *keys, int wide, uint32_t n_kv_heads, uint32_t key_length,
                                              uint32_t queries_per_kv) {
     uint32_t rounded = wide ? NX_KV8_WIDE : NX_KV8;

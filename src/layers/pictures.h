@@ -4,13 +4,13 @@
 
 #include "arch.h"
 
-/* The largest side of a picture, in pixels, for every kind of model. The following places depend on this number:
- * - web/lib/kinds/common-looks.js has the same number (a test compares the two).
+/* The largest side of a picture, in pixels, for every kind of model. A change of this number has these consequences:
+ * - web/lib/kinds/common-looks.js must have the same number (a test compares the two).
  * - A picture of three channels has 3 NX_MAX_SIDE^2 positions, which must stay within NX_MAX_LENGTH (nextpixel.h); an assertion in
  *   pictures.c checks this.
  * - For some files, memory grows with the number of pixels or faster. A cache of keys and values has one entry per position and block, and
  *   the maps of a run have one entry per pair of positions. tests/c/test_limits.c opens the largest files.
- * - The manual (web/manual/chapters/files.md) states the number for image.height and image.width. */
+ * - The manual (web/manual/chapters/files.md) must state the new number for image.height and image.width. */
 #define NX_MAX_SIDE 256
 #define NX_MAX_CLASSES 65536 /* largest number of rows in a table of classes */
 

@@ -36,7 +36,7 @@ static inline nx_taps nx_pixels_taps(const nx_pixels *p, uint32_t k, uint32_t ab
     return (nx_taps){.width = p->width, .above = above, .across = k, .left = left, .gap = gap};
 }
 
-/* Computes parameters = W_last relu(W_head relu(x)); x (n, d) is overwritten, y: space for (n, nx_stride(head_length)). */
+/* Computes parameters = W_last relu(W_head relu(x)). x: shape (n, d), overwritten. y: space for (n, nx_stride(head_length)). */
 void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, uint32_t n, void *matmul);
 
 /* ---- the map "field": the pixels that affect a layer's values at a position ---------------------------------------------------- */
@@ -45,8 +45,8 @@ void nx_pixels_end(const nx_pixels *p, float *parameters, float *x, float *y, ui
  * 1) */
 void nx_pixels_reach(const nx_taps *taps, uint32_t down, uint32_t *marks, uint32_t last, uint32_t from, uint32_t to);
 
-/* Replaces the marks by a list of the positions that have the mark `mark`, and of `position` itself. Returns the number of positions in the
- * list. */
+/* Replaces the marks with a list of positions: the positions before `position` that have the mark `mark`, then `position` itself. Returns
+ * the number of positions in the list. */
 uint32_t nx_pixels_list(uint32_t *marks, uint32_t position, uint32_t mark);
 
 /* Writes the weights of all rows of the map, for the columns that request maps. All positions in the field have the same weight. */

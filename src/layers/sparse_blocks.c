@@ -57,7 +57,8 @@ typedef struct {
 /* Returns the period of the sets: blocks this far apart use the same sets. */
 static uint32_t cycle_of(const nx_sparse_blocks *b) { return b->pattern.kind == NX_BLOCKS ? 3 : 2; }
 
-/* Writes the groups of heads of block `index` in a sequence of `positions` positions, and returns the number of groups, 1 or 2. */
+/* Divides the heads of block `index` into groups. Returns the number of groups, 1 or 2. positions: length of the sequence. groups:
+ * written. */
 static uint32_t groups_of(const nx_sparse_blocks *b, uint32_t index, uint32_t positions, group *groups) {
     uint32_t near = b->heads - b->heads / 2;
     groups[0] = (group){b->pattern, 0, b->heads};

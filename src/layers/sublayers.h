@@ -36,8 +36,8 @@ typedef struct {
     nx_feed_forward feed_forward;
 } nx_block;
 
-/* The shape of a stack's blocks: d, H k and F. cross: whether the blocks have cross-attention; biased: whether the feed-forward network
- * must have biases. */
+/* The shape of a stack's blocks. d: width of the model; width: H k; inner: F. cross: whether the blocks have cross-attention; biased:
+ * whether the feed-forward network must have biases. */
 typedef struct {
     uint32_t d, width, inner;
     int cross, biased;
@@ -90,8 +90,8 @@ void nx_fill_cache(const nx_sublayers *s, const nx_attention_weights *w, const f
                    int own);
 
 /* Computes the attention of n columns x to all S positions of a complete cache. In an encoder, the cache holds the encoder's own keys and
- * values; in a decoder, it holds keys and values of the encoder's output. maps: null, or one pointer per column, which is null or receives
- * S weights for each head; the weights of successive heads are `apart` numbers apart. */
+ * values; in a decoder, it holds keys and values of the encoder's output. maps: null, or one pointer per column. A pointer is null, or S
+ * weights for each head are written to its address; the weights of successive heads are `apart` numbers apart. */
 void nx_source_attention(const nx_sublayers *s, const nx_attention_weights *w, float *x, const nx_cache *cache, uint32_t S, uint32_t n,
                          float *const *maps, uint32_t apart);
 

@@ -8,14 +8,15 @@
  *   memm  p(z | x) = product over t of softmax over c of (U_t[c] + A[z_t-1][c])                      one Z for each previous tag
  *   hmm   p(z, x) = p(z_1) product of p(z_t | z_t-1) p(x_t | z_t); U, A, start and end are the logarithms of these probabilities
  *
- * All three models are computed as one chain (attention/forward_backward.h). For a given x, an HMM is equivalent to a CRF with the same
- * weights. An MEMM is also equivalent to a CRF. The Z of step t + 1 depends only on z_t and on word t + 1, so it can be moved into the
+ * The same code computes all three models, as a CRF (attention/forward_backward.h). For a given x, an HMM is equivalent to a CRF with the
+ * same weights. An MEMM is also equivalent to a CRF. The Z of step t + 1 depends only on z_t and on word t + 1, so it can be moved into the
  * potentials of position t:
  *
- *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c]),   and log sum over c of e^(start[c] + U_1[c]) is also subtracted from U_1.
+ *   U_t[k] - log sum over c of e^(A[k][c] + U_t+1[c])
  *
- * The remaining sums are then 1. The normalisation of every step causes the label bias: a tag with a single successor passes all its mass
- * to that successor, regardless of the word.
+ * The Z of the first step is the sum over c of e^(start[c] + U_1[c]), and its logarithm is subtracted from U_1. The Z of the whole chain is
+ * then 1. The normalisation of every step causes the label bias: a tag with a single successor passes all its mass to that successor,
+ * regardless of the word.
  *
  * Tags may be pinned. If all tags are pinned, the result is the negative log-probability of this tagging in nats. If only some tags are
  * pinned, the results are the best tags and the marginals of the other words.
@@ -185,7 +186,7 @@ static void enter(const model *m, const room *r, const uint32_t *pins, uint32_t 
     memcpy(r->best, next, m->stride * sizeof *next);
 }
 
-/* Completes log Z and the best score after the last word. Returns 0 if a number is not finite. */
+/* Completes log Z and the best score after the last word. Returns 0 if one of the three results `nats` is not finite. */
 static int end(const model *m, const room *r, const uint32_t *pins, uint32_t n, float *row) {
     head *h = r->head;
     const float *last = r->alpha + (size_t)(n - 1) * m->stride;

@@ -15,8 +15,8 @@
  *
  * A layer of the vertical stack looks to both sides in its own row. The layer therefore computes a whole row at once, in the pass of the
  * row's first pixel: all inputs of the row are known by then. Each layer's output W_link p waits in a queue until the pixels of the row
- * need it. The horizontal stack computes one column per pixel. pixelcnn.c describes everything else, including the letters. In this file, d
- * is the width of both stacks.
+ * need it. The horizontal stack computes one column per pixel. For everything else, see pixelcnn.c, which also explains the letters n, N, V
+ * and J. In this file, d is the width of both stacks.
  */
 #include "kernels/gates.h"
 #include "layers/pixels.h"
@@ -47,7 +47,8 @@ typedef struct {
     uint32_t class_port; /* NX_NONE: there is no such port */
 } model;
 
-/* Returns a name of the first layer, such as "input.link.weight", or of another layer, such as "blk.7.link.weight". */
+/* Returns the name of a tensor of block i, such as "blk.7.link.weight". If i is NX_NONE, the tensor belongs to the first layer and has a
+ * name such as "input.link.weight". */
 static nx_name name_of(uint32_t i, const char *part, const char *kind) {
     if (i != NX_NONE) return nx_block_name("", i, part, kind);
     return nx_joined(nx_joined("input.", part).text, kind);
@@ -104,8 +105,9 @@ static uint64_t above_bytes(const model *m) { return nx_queue_bytes(&m->above, m
 static uint64_t beside_bytes(const model *m) { return nx_queue_bytes(&m->beside, m->pixels.d); }
 static uint64_t layer_bytes(const model *m) { return link_bytes(m) + above_bytes(m) + beside_bytes(m); }
 
-/* These functions return the three queues of layer i. The first queue holds the output of the vertical stack, which waits for the pixels of
- * a row. The other two queues hold the values of v and of x from the previous layer. In layer 0, the queues for v and x stay empty. */
+/* These functions return the three queues of layer i. The first queue holds the values W_link p of the vertical stack until the pixels of
+ * the row need them. The other two queues hold the values of v and of x from the previous layer. In layer 0, the queues for v and x stay
+ * empty. */
 static float *links_at(const model *m, void *state, uint32_t i) { return (float *)((uint8_t *)state + i * layer_bytes(m)); }
 static float *above_at(const model *m, void *state, uint32_t i) { return links_at(m, state, i) + link_bytes(m) / sizeof(float); }
 static float *beside_at(const model *m, void *state, uint32_t i) { return above_at(m, state, i) + above_bytes(m) / sizeof(float); }
@@ -153,7 +155,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 static const gates *gates_of(const model *m, uint32_t i) { return i ? &m->layers[i - 1].gates : &m->first; }
 
-/* Adds half of the class's row for layer i to p (2d): V_v c or V_x c. */
+/* Adds the term of the class in layer i to p, shape (2d): V_x c if `horizontal` is 1, otherwise V_v c. */
 static void add_class(const model *m, float *p, uint32_t i, int horizontal, const nx_column *column, const scratch *s) {
     const uint32_t *label = m->class_port == NX_NONE ? NULL : column->inputs->port[m->class_port];
     if (!label) return;
@@ -161,7 +163,7 @@ static void add_class(const model *m, float *p, uint32_t i, int horizontal, cons
     nx_add(p, s->y + (horizontal ? 2 * m->pixels.d : 0), 2 * m->pixels.d, 1);
 }
 
-/* Computes layer i of the vertical stack for at most 16 pixels, from pixel `done` of the row on. The row begins at the position of
+/* Computes layer i of the vertical stack for at most 16 pixels of a row, beginning with pixel `done`. The row begins at the position of
  * `column`. */
 static void above(const model *m, uint32_t i, const scratch *s, const nx_column *column, uint32_t done) {
     const nx_pixels *pixels = &m->pixels;
@@ -184,8 +186,8 @@ static void above(const model *m, uint32_t i, const scratch *s, const nx_column 
     }
 }
 
-/* Computes slice `slice` of the vertical stack: every row whose first pixel is among these columns, layer by layer. A slice consists of as
- * many pieces of 16 pixels as NX_SLICE_PRODUCTS allows. Returns whether more slices follow. */
+/* Computes one slice of the vertical stack. The stack is computed layer by layer, for every row whose first pixel is among these columns. A
+ * slice consists of as many pieces of 16 pixels as NX_SLICE_PRODUCTS allows. Returns whether more slices follow. */
 static int above_rows(const model *m, const scratch *s, const nx_column *columns, uint32_t n, uint32_t slice) {
     uint32_t width = m->pixels.width, d = m->pixels.d, pieces = (width + NX_COLUMNS - 1) / NX_COLUMNS;
     uint32_t each = pieces * (m->pixels.blocks + 1), at = 0, count, first;
@@ -224,8 +226,9 @@ static void beside(const model *m, uint32_t i, const scratch *s, const nx_column
     if (i) nx_add(s->x, s->y, d, n);
 }
 
-/* Lists the keys of row r of the map: the pixels that affect x after r more layers. x depends on x at its own taps and, through the link,
- * on v at the taps of the vertical stack. These taps also reach to the right in their own row. v depends only on v. */
+/* Lists the keys of row r of the map: the pixels that affect x after r more layers. A value of x depends on x at the taps of the horizontal
+ * stack and, through the link, on v at the taps of the vertical stack. A value of v depends only on v. In the pixel's own row, the taps of
+ * the vertical stack also reach to the right. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { X = 1, V = 2, NEXT = 4, PIXEL = 16 };

@@ -316,7 +316,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of keys per row of the map over earlier positions. */
+/* Returns the number of keys in a row of the self-attention map, whose keys are earlier positions. */
 static uint32_t map_keys(const model *m, const nx_shape *shape) {
     uint32_t window = nx_pattern_window(&m->pattern);
     return window < shape->length ? window : shape->length;
@@ -346,7 +346,7 @@ static void self_attention(const model *m, const nx_attention_weights *w, uint32
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* Computes out (d) = W p + b, where p is a pixel of C levels as numbers in [-1, 1]. */
+/* Computes out (d) = W p + b, where p contains the C levels of a pixel, scaled to [-1, 1]. */
 static void embed_pixel(float *out, const nx_linear *linear, const uint32_t *pixel, uint32_t levels, const nx_sublayers *s) {
     float numbers[16] = {0};
     for (uint32_t c = 0; c < linear->weight.cols; c++) numbers[c] = (float)pixel[c] * (2.0f / (float)(levels - 1)) - 1;
@@ -427,8 +427,8 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
     nx_add(x, source_at(m, column->encoder_output).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
-/* Returns the address at which block `index` writes its attention weights over the source. These weights follow the weights over earlier
- * positions of all blocks. */
+/* Returns the address to which block `index` writes the weights of its attention to the source. In memory, the self-attention weights of
+ * all blocks come first. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }

@@ -12,7 +12,8 @@
  * The paper writes s and r as h and c with a tilde; s_0 = 0. If all attention is on i = t-1, the network is a plain LSTM. x_t is the word's
  * row in the table E times sqrt(d). The logits of the next id are E h_t.
  *
- * W_h h_i is stored with h_i, so a word takes three matrix products, and for each earlier word 3 d multiply-adds and d evaluations of tanh.
+ * W_h h_i is stored with h_i. A word therefore takes three matrix products. Each earlier word adds 3 d multiply-adds and d evaluations of
+ * tanh.
  *
  * As in decoders (layers/decoder.h), the first id is given. Position p > 0 reads id p-1, which is word t = p, and writes slot p of the
  * tape. Slot 0 is a row of zeros, which is part of the softmax if tape_start is "zero".

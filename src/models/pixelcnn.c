@@ -16,7 +16,7 @@
  *
  * Letters: n: number of pixels. d = 2h: width of x. N: number of blocks. V: number of levels. J: number of columns of a pass.
  *
- * In the file, a convolution has shape (out, taps in), where the taps are the taps that the mask keeps, in raster order. The first
+ * In the file, a convolution has shape (out, taps in). The file contains only the taps that the mask keeps, in raster order. The first
  * convolution is a table of shape (taps V, d), with one row for each tap and value.
  */
 #include "layers/pixels.h"
@@ -124,7 +124,7 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
 }
 
 /* Lists the keys of row r of the map "field": the pixels in the field after r blocks. Each block extends the field by the reach of its
- * taps. In the end, the field is extended by the taps of the first layer, which read pixels. */
+ * taps. Finally, the first layer, which reads pixels, extends the field by its taps. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { NEEDED = 1, NEXT = 2, PIXEL = 4 };

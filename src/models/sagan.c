@@ -318,7 +318,7 @@ static void attend(const model *m, const nx_inputs *inputs, const room *r, const
     for (uint32_t j = 0; j < n; j++) nx_add_scaled(r->x + (size_t)(s->first + j) * C, scratch->beside + (size_t)j * C, m->gain[0], C);
 }
 
-/* Computes the colours of n locations. Returns 0 if a number is not finite. */
+/* Computes the colours of n locations. Returns 0 if a colour is not finite. */
 static int finish(const model *m, const room *r, const stage *s, uint32_t n, const scratch_room *scratch) {
     uint32_t C = m->output.weight.cols / TAPS;
     convolve(scratch->columns, &m->output, r->wide, C, s, n, scratch->product);

@@ -184,7 +184,7 @@ static encoder_output source_at(const model *m, const nx_shape *shape, const voi
 
 static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) { return source_at(opaque, shape, NULL).bytes; }
 
-/* Returns the size of a slot of a sequence's ring: s_p and, with input feeding, t_p. */
+/* Returns the number of floats in a slot of the ring. A slot holds s_p and, with input feeding, t_p. */
 static uint32_t slot_floats(const model *m) { return nx_stride(2 * m->e) + (m->feeds ? nx_stride(m->d) : 0); }
 static float *slot_at(const model *m, void *state, uint32_t position) { return (float *)state + position % SLOTS * slot_floats(m); }
 
@@ -238,7 +238,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the encoder ----------------------------------------------------------------------------------------------------- */
 
-/* Computes x (d) = sqrt(d) E[id], zeros for NX_NONE. */
+/* Writes sqrt(d) E[id] to x, shape (d). If id is NX_NONE, writes zeros. */
 static void embed(const model *m, const scratch *s, float *x, uint32_t id) {
     memset(x, 0, m->d * sizeof *x);
     if (id == NX_NONE) return;
@@ -287,7 +287,8 @@ static void make_start(const model *m, uint32_t S, const scratch *s, const encod
     nx_tanh(out->start, 2 * e, 1);
 }
 
-/* The slices are, in this order: the first direction, up to 16 words per slice; the second direction; the keys; the initial state. */
+/* The slices compute, in this order: the states of the forward direction, the states of the backward direction, the keys (if there are
+ * any), and the initial state of the decoder. Each of the first three steps computes up to 16 words per slice. */
 static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, void *output, void *scratch_memory) {
     const model *m = opaque;
     uint32_t S = inputs->shape.counts[0], passes = (S + NX_COLUMNS - 1) / NX_COLUMNS, steps = has_keys(m) ? 3 : 2;
@@ -317,8 +318,9 @@ static void show_centre(float *map, float centre, uint32_t S) {
     if (low + 1 < S) map[low + 1] = beyond;
 }
 
-/* Converts the first `scored` of S scores to the expectations of their bits; the other words get weight 0. alone: null, or receives the
- * expectations (S) of the bits without their neighbours. */
+/* Converts the scores of the S words to weights, the expectations of the words' bits. Only the first `scored` words have a score; the other
+ * words get weight 0. alone: null, or (for segmentation) receives the expectations that the bits would have without their neighbours, shape
+ * (S). */
 static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32_t S, float *alone) {
     for (uint32_t i = 0; i < S; i++) s->theta[i] = i < scored ? s->weights[i] + m->bias[0] : -__builtin_inff();
     if (m->structure == SIGMOID)
@@ -330,7 +332,7 @@ static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32
     memcpy(alone, s->ahead, S * sizeof *alone);
 }
 
-/* Computes the contexts of n states (J, 2e), and stores c in the first half of joined (J, 4e). */
+/* Computes the contexts c of n states (J, 2e), and stores each c in the first half of a row of s->joined (J, 4e). */
 static void attend(const model *m, const nx_column *columns, const float *states, uint32_t n, const scratch *s) {
     uint32_t h = 2 * m->e, S = columns[0].inputs->shape.counts[0];
     encoder_output source = source_at(m, &columns[0].inputs->shape, columns[0].encoder_output);
@@ -372,7 +374,8 @@ static void attend(const model *m, const nx_column *columns, const float *states
     }
 }
 
-/* Computes one position of each of n sequences: the next states and t (J, d), from the previous states. */
+/* Computes one position p in each of n sequences from the previous states. Stores the states s_p, and writes the vectors t_p to t, shape
+ * (J, d). */
 static void step(const model *m, const nx_column *columns, uint32_t n, const scratch *s, float *t) {
     uint32_t h = 2 * m->e, d = m->d, inputs = nx_stride(m->decoder.input.weight.cols);
     const float *start = source_at(m, &columns[0].inputs->shape, columns[0].encoder_output).start;

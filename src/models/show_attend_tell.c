@@ -143,7 +143,7 @@ static uint64_t encoder_output_bytes(const void *opaque, const nx_shape *shape) 
     return seen_at(opaque, NULL).bytes;
 }
 
-/* Returns a slot of a sequence's ring: h and c after a position. */
+/* Returns the slot of `position` in the ring. The slot holds h and c after this position. */
 static float *slot_at(const model *m, void *state, uint32_t position) { return (float *)state + position % SLOTS * 2 * nx_stride(m->H); }
 
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {

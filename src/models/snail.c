@@ -11,8 +11,8 @@
  *
  *   attend, dense 2, 4, .. 2^L, attend, dense 2, 4, .. 2^L, attend; odds = log softmax(W_o x), over the labels of the examples
  *
- * Batch norms are folded into the convolutions. There may be several queries. Each query is the step after the last example. A query sees
- * all examples and itself, but no other query.
+ * Batch norms are folded into the convolutions. There may be several queries. Each query is treated as the only step after the examples: it
+ * sees all examples and itself, but no other query.
  *
  * N: examples. Q: queries. T = N + Q: steps in memory. The map has the weights of the queries over the examples. The weight of a query on
  * itself is 1 minus the sum of these weights.
@@ -255,7 +255,7 @@ static void attend(const model *m, const layer *l, const room *r, const nx_shape
     }
 }
 
-/* Computes log p of a query's labels; -infinity for labels without an example. Returns 0 if a number is not finite. */
+/* Computes log p of a query's labels; -infinity for labels without an example. Returns 0 if a logit is not finite. */
 static int answer(const model *m, const nx_inputs *inputs, const room *r, uint32_t query, const workspace *w) {
     uint32_t N = examples_of(&inputs->shape), stride = nx_stride(m->ways);
     uint8_t there[MAX_WAYS] = {0};
@@ -281,7 +281,7 @@ static float *map_of(const model *m, const nx_inputs *inputs, uint32_t index) {
     return inputs->maps ? inputs->maps + (size_t)before * inputs->shape.counts[QUERY] * examples_of(&inputs->shape) : NULL;
 }
 
-/* Returns the number of steps that one slice of a layer computes. A layer has at most reads * reads weights. */
+/* Returns the number of steps that one slice of a layer computes. A layer has at most m->reads^2 weights. */
 static uint32_t group_of(const model *m) {
     return NX_COLUMNS * nx_slice_steps((uint64_t)NX_COLUMNS * m->reads * m->reads, GROUP / NX_COLUMNS);
 }

@@ -6,9 +6,9 @@
  *
  *   x = e[id] + row[i / w] + column[i % w]        blocks        W_out LN(x) + b
  *
- * The tables of positions are learned. A picture of width w has a table of its rows and a table of its columns. A text has a table of the
- * blocks of w = l positions and a table of the columns within a block. Music is a text of notes, with three additional tables of positions
- * (sparse_transformer/notes.h).
+ * The tables of positions are learned. A picture of width w has a table of its rows and a table of its columns. A text is divided into
+ * blocks of w = l positions; one table has a row for each block, and the other has a row for each position within a block. Music is a text
+ * of notes, with three additional tables of positions (sparse_transformer/notes.h).
  *
  * In a picture, position p reads pixel p - 1 (position 0 reads none) and corresponds to position p of the pattern. In a text, position p >
  * 0 reads id p - 1 and corresponds to position p - 1 of the pattern. The first id is given, and position 0 predicts nothing (as for other
@@ -87,7 +87,7 @@ static void configure(nx_reader *r, nx_plan *plan) {
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
-/* Returns the size of the caches of the blocks and of the state of notes. */
+/* Returns the size of the state: the caches of all blocks and, for music, the state of the notes. */
 static uint64_t state_bytes(const void *opaque, const nx_shape *shape) {
     const model *m = opaque;
     uint64_t caches = nx_sparse_blocks_state_bytes(&m->blocks, shape->length);

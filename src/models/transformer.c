@@ -246,8 +246,8 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the address at which block `index` writes its attention weights over the source. These weights follow the weights over earlier
- * positions of all blocks. */
+/* Returns the address to which block `index` writes the weights of its attention to the source. In memory, the self-attention weights of
+ * all blocks come first. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     return column->maps + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);

@@ -13,9 +13,9 @@
  * scores of each word are centred: the log-sum-exp of a word's scores over all heads is subtracted from these scores and added to log Z.
  * The centred scores are log probabilities of a softmax, so sums over trees stay small even in long sentences.
  *
- * Heads may be pinned. If the heads of all words are pinned, the result is the negative log-probability of this tree in nats. If only some
- * heads are pinned, the results are the best heads and the marginals of the other words. If no tree satisfies the pins, the results are not
- * finite.
+ * Heads may be pinned. If the heads of all words are pinned, the result is the negative log-probability of the pinned tree in nats. If only
+ * some heads are pinned, the results are the best heads and the marginals of the other words. If no tree satisfies the pins, the results
+ * are not finite.
  *
  * n: words; T = n + 1: words and root. d: width. F: features per word, given as ids below V; id 0 means no feature. Results:
  *   heads       the head of each word in the most probable tree given the pins; words count from 1, and 0 is the root
@@ -204,7 +204,8 @@ static void normed(const model *m, const nx_norm *norm, const float *x, float *o
     nx_norm_columns(norm, out, EPSILON, m->d, n);
 }
 
-/* Computes x and y for n places from `at` on, where place 0 is the root and all other places are words. row (d) is overwritten. */
+/* Computes x and y for n places, beginning with place `at`. Place 0 is the root, and all other places are words. row: shape (d),
+ * overwritten. */
 static void embed(const model *m, const nx_inputs *inputs, const room *r, float *row, uint32_t at, uint32_t n) {
     uint32_t stride = nx_stride(m->d);
     for (uint32_t place = at; place < at + n; place++) {

@@ -8,11 +8,11 @@
  *   z      = tanh(f) sigma(g)
  *   [r, s] = W_mix z        h += r, skip += s                       the last layer has only s
  *
- * There are L of these layers. The layer before them reads ids: h_t = A id_{t-2} + B id_{t-1} + bias, where A and B are rows of a table.
- * The output is W_output relu(W_head relu(skip)). The class and the speaker are optional.
+ * There are L of these layers. The layer before them reads ids: h_t = A[id_{t-2}] + B[id_{t-1}] + bias, where the tables A and B have one
+ * row for each id. The output is W_output relu(W_head relu(skip)). The class and the speaker are optional.
  *
- * Each layer has a queue that holds h of the last d samples [Paine et al. 2016, arXiv:1611.09482]. A sample therefore takes L products,
- * whatever the dilations are, although it depends on 2^L inputs.
+ * Each layer has a queue that holds the vectors h_{t-d}, ..., h_{t-1} [Paine et al. 2016, arXiv:1611.09482]. A sample therefore takes L
+ * products, whatever the dilations are, although it depends on 2^L inputs.
  *
  * A sound is a sequence of mu-law levels 0..255 and an end, 256; the caller limits its length. The same network also draws grey pictures,
  * which are sequences of pixels in raster order.

@@ -29,8 +29,8 @@ uint32_t nx_categorical_draw(float *z, uint32_t values, float temperature, nx_no
  * scratch    nx_stride(V) floats, overwritten */
 void nx_categorical_top(const float *logits, uint32_t values, uint32_t k, uint32_t *ids, float *scratch);
 
-/* Returns the difference between the largest of V numbers, which is at index `best`, and the second largest. If x is the `scratch` that
- * nx_categorical_sample has written (at temperature 0: the logits), this difference measures how certain the draw was. */
+/* Returns the difference between the largest of V numbers, which is at index `best`, and the second largest. The difference measures how
+ * certain a draw of nx_categorical_sample was if x is the `scratch` of the draw. For a draw at temperature 0, x must be the logits. */
 float nx_categorical_margin(const float *x, uint32_t values, uint32_t best);
 
 #endif

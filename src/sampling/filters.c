@@ -51,8 +51,8 @@ static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float 
     drop_others(z, values, heap, kept);
 }
 
-/* Applies typical_p: with l = ln sum e^z, -ln p = l - z and H = sum p (l - z), takes the values in order of |l - z - H|. nearness
- * (nx_stride(V)) is overwritten with these sort keys. */
+/* Applies typical_p. Let l = ln sum e^z, so that -ln p = l - z, and let H = sum p (l - z). Keeps values in ascending order of |l - z - H|
+ * until their total probability exceeds typical_p. nearness: nx_stride(V) numbers, overwritten with -|l - z - H|. */
 static void keep_typical(float *z, uint32_t values, float p, float *nearness, uint32_t *heap) {
     v128_t log_sum = wasm_f32x4_splat(nx_log_sum_exp(z, nx_stride(values))), sum = wasm_f32x4_splat(0);
     v128_t dropped = wasm_f32x4_splat(minus_infinity);

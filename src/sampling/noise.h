@@ -19,7 +19,7 @@ typedef struct {
     uint32_t sample;              /* index of the sequence */
     uint32_t position;            /* index of the element in the sequence (position * E + index in the position) */
     /* Identifies the use of the noise, so that two uses never share noise. Part i draws its elements from stream i, and fills port j from
-     * stream NX_MAX_PARTS + NX_PORTS i + j. The part's model draws from stream NX_STREAM_INSIDE + i while it computes a position
+     * stream NX_MAX_PARTS + NX_PORTS * i + j. The part's model draws from stream NX_STREAM_INSIDE + i while it computes a position
      * (nx_column.noise). */
     uint32_t stream;
 } nx_noise;
@@ -35,8 +35,9 @@ void nx_add_gumbel(float *z, nx_noise noise, uint32_t first);
 #define NX_GUMBEL_MOST 16.65f    /* -ln(-ln(1 - 2^-24)) = 16.636 */
 
 /* Writes standard normal deviates z as ids (n): the integer nearest to 32768 + 8192 z, clipped to 0..65535. The range covers 4 standard
- * deviations on either side. A pair of deviates is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958]. Ids 4 i and 4 i + 1 use words
- * 0 and 1 of the counter (i, position, sample, stream), and the next two ids use words 2 and 3. u and v are made from words as above. */
+ * deviations on either side. A pair of deviates is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958]. The counter (i, position,
+ * sample, stream) yields the ids 4i to 4i + 3: two from words 0 and 1, and two from words 2 and 3. u and v are made from words in the same
+ * way as u in nx_add_gumbel. */
 void nx_normals(uint32_t *ids, uint32_t n, nx_noise noise);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sorts values by their numbers x[value]: the largest number first and, on ties, the lowest value first. A heap yields the values one by
- * one, so the first k of V values take V + k log V steps.
+ * Sorts the values v = 0..n-1 in descending order of x[v]; on ties, the lowest v comes first. A heap yields the values one by one, so the
+ * first k of V values take V + k log V steps.
  */
 #ifndef NX_ORDER_H
 #define NX_ORDER_H

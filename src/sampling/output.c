@@ -23,8 +23,8 @@ const char *const nx_output_names[NX_OUTPUT_KINDS] = {[NX_CATEGORICAL] = "catego
 
 /* Masses of a mixture are added directly, not through their logarithms. Two limits prevent overflow and subnormal numbers, which are slow
  * on processors: no edge is further out than FAR_EDGE, where the mass beyond is e^-38, and no component weighs less than e^LEAST_WEIGHT. If
- * the edges of a level are more than WIDE standardised units apart, each edge has its own exponential. The edges of 256 levels are never so
- * far apart. */
+ * the edges of a level are more than WIDE standardised units apart, each edge has its own exponential. With 256 levels, the edges are never
+ * that far apart. */
 #define FAR_EDGE 38.0f
 #define LEAST_WEIGHT (-38.0f)
 #define WIDE 9.0f
@@ -65,8 +65,8 @@ static v128_t softplus(v128_t z) {
     return wasm_f32x4_add(positive(z), f32x4_log(sum));
 }
 
-/* Returns 1 - e^-t for t > 0, at least 2^-100. For small t, where the subtraction would lose digits, the result is the series t (1 - t/2 (1
- * - t/3 (...))). */
+/* Returns 1 - e^-t or 2^-100, whichever is larger, for t > 0. For small t, where the subtraction would lose digits, the result is the
+ * series t (1 - t/2 (1 - t/3 (...))). */
 static float one_minus_exp(float t) {
     float mass = t < 0.25f ? t * (1 - t / 2 * (1 - t / 3 * (1 - t / 4 * (1 - t / 5 * (1 - t / 6))))) : 1 - f32_exp(-t);
     return mass > 0x1p-100f ? mass : 0x1p-100f;
@@ -165,10 +165,14 @@ typedef struct {
     float first, last;       /* masses of the first and the last level, whose intervals reach to infinity */
 } level_masses;
 
-/* Adds weight * mass of every level, for one logistic component. Between the ends, with z-, z+ the standardised edges of a level, sigma(z+)
- * - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-)) without cancellation. Edges are equally spaced, so the exponentials of the
- * edges of sixteen levels are computed from one exponential by repeated multiplication. Groups of sixteen levels beyond FAR_EDGE count as
- * zero. The mass of the first level is sigma(z+); the mass of the last level is sigma(-z-). */
+/* Adds weight * mass of every level, for one logistic component. Let z- and z+ be the standardised edges of a level. The mass of the first
+ * level is sigma(z+), and the mass of the last level is sigma(-z-). The mass of any other level is
+ *
+ *   sigma(z+) - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-))
+ *
+ * The right side is used, because the subtraction on the left loses digits if the two terms are almost equal. Edges are equally spaced, so
+ * the exponentials of the edges of sixteen levels are computed from one exponential by repeated multiplication. Groups of sixteen levels
+ * beyond FAR_EDGE count as zero. */
 static void add_masses(level_masses *masses, uint32_t levels, float mean, float log_scale, float weight) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);

@@ -15,8 +15,8 @@
 #define NX_MAX_MIXTURES 16
 #define NX_MAX_LEVELS 256 /* limit of the number of values, except for a categorical distribution */
 
-/* Other code depends on this order: nx_output_names has the same order, nx_read_levels accepts only the first kinds, and the kinds before
- * NX_DISCRETE_KINDS treat levels as categories, not as numbers. */
+/* Other code depends on this order: nx_output_names has the same order, nx_read_levels accepts only the first n_kinds kinds, and the kinds
+ * before NX_DISCRETE_KINDS treat levels as categories, not as numbers. */
 typedef enum {
     NX_CATEGORICAL, /* V logits per element */
     NX_BERNOULLI,   /* V = 2: one logit a; p(1) = 1 / (1 + e^-a) */
@@ -47,14 +47,14 @@ uint32_t nx_output_parameters(const nx_output *output);
 /* Returns 1 if all parameters of a position are finite. */
 int nx_output_finite(const nx_output *output, const float *parameters);
 
-/* Computes the log-probabilities, up to a constant, of element `index` of a position, given the ids of the elements before it in the same
- * position. logits: shape (nx_stride(V)), written, -infinity past V. For NX_DMOL, a probability may have an error of e^-27, which is
- * noticeable only at temperatures above 2. */
+/* Computes the log-probabilities of the values of element `index` of a position, up to a constant. earlier: ids of the elements 0..index-1
+ * of this position. logits: shape (nx_stride(V)), written; -infinity past V. For NX_DMOL, a probability may have an error of e^-27, which
+ * is noticeable only at temperatures above 2. */
 void nx_output_logits(const nx_output *output, const float *parameters, const uint32_t *earlier, uint32_t index, float *logits);
 
-/* Returns -ln p of element `index` of a position, given the elements before it; ids (index + 1). logits: space for nx_stride(V),
- * overwritten. If the mass of a level is 1e-5 or less, NX_DMOL uses the density times the width of the level instead, as in training. The
- * result then differs slightly from the distribution that the run draws from. */
+/* Returns -ln p of element `index` of a position, given the elements before it. ids: elements 0..index of the position. logits: space for
+ * nx_stride(V), overwritten. If the mass of a level is 1e-5 or less, NX_DMOL uses the density times the width of the level instead, as in
+ * training. The result then differs slightly from the distribution that the run draws from. */
 float nx_output_nats(const nx_output *output, const float *parameters, const uint32_t *ids, uint32_t index, float *logits);
 
 #endif

@@ -12,7 +12,7 @@
 /* Shortest match that counts: a match of a single id says little about the following ids. */
 #define LEAST_AGREEING 2u
 
-/* Number of guesses before their success rate is used: fewer guesses say little about the next guess. */
+/* The success rate of guesses is used only after this many guesses: fewer guesses say little about the next guess. */
 #define LEAST_TRIED 16u
 
 int nx_looks_ahead(const nx_layout *l) {
@@ -45,8 +45,8 @@ static uint32_t look_up(uint32_t *ids, uint32_t at, uint32_t most) {
     return n;
 }
 
-/* Guesses at most `most` ids for the positions from `at` on, by look-up or with the draft. Guessing with the draft stops when the draft is
- * uncertain. Returns the number of guessed ids. */
+/* Guesses the ids of up to `most` positions, beginning with position `at`, by look-up or with the draft. Guessing with the draft stops when
+ * the draft is uncertain. Returns the number of guessed ids. */
 static uint32_t guess(const nx_layout *l, uint32_t at, uint32_t most) {
     uint32_t values = l->plan->output.values, *ids = nx_ids(l, 0);
     if (NX_TEXTS && !l->plan->draft) return at && most && worth_guessing(l->session) ? look_up(ids, at, most) : 0;

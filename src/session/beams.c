@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search: lists the most probable next ids, makes samples continue other samples, and combines both functions in beam search [Lowerre 1976;
- * with a length penalty: Wu et al. 2016, arXiv:1609.08144, section 7].
+ * Search. nx_session_top lists the most probable next ids. nx_session_advance replaces each sample with a continuation of any sample.
+ * nx_session_search combines the two in beam search [Lowerre 1976; with a length penalty: Wu et al. 2016, arXiv:1609.08144, section 7].
  */
 #include <string.h>
 
@@ -75,7 +75,7 @@ static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_c
     return n;
 }
 
-/* Lists the continuations of the live hypotheses with the lowest nats, the best first. Returns the number of continuations. */
+/* Lists the best continuations of the live hypotheses in ascending order of nats, at most `room`. Returns the number of continuations. */
 static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t room) {
     uint32_t values = l->plan->output.values, k = room < values ? room : values, n = 0;
     uint32_t *ids = (uint32_t *)(l->logits + 2 * nx_stride(values));

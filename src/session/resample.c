@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replaces some samples by copies of others. Beam search uses this operation, as do runs that drop their less likely samples.
+ * Replaces some samples with copies of others. Beam search uses this operation, as do runs that drop their less likely samples.
  */
 #include "session.h"
 

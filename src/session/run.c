@@ -10,8 +10,8 @@ int nx_ends(const nx_plan *plan, uint32_t id) {
     return 0;
 }
 
-/* Records that no pass is interrupted. In a damaged session, the interrupted pass may belong to samples that need no pass; nx_pass would
- * then never end it. */
+/* Clears the record of an interrupted pass. In a damaged session, the interrupted pass may belong to samples that need no pass; nx_pass
+ * would then never end it. */
 static void end_pass(nx_session *s) { s->columns = s->group = s->slice = 0; }
 
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters) {
@@ -51,8 +51,8 @@ static int may_follow(const nx_layout *l, const uint32_t *ids, uint32_t count, u
     return 1;
 }
 
-/* Enters n known positions of one sample, beginning at position `at`. nats: null, or n arrays of E floats; successive arrays are `apart`
- * floats apart. */
+/* Computes n positions of one sample, beginning at position `at`, whose ids are known. nats: null, or receives -log p of the ids as n
+ * arrays of E floats; successive arrays are `apart` floats apart. */
 static nx_status enter(const nx_layout *l, uint32_t sample, uint32_t at, uint32_t n, float *nats, size_t apart) {
     nx_session *s = l->session;
     uint32_t slot = nx_slot(l, sample);

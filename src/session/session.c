@@ -20,8 +20,8 @@ static uint64_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i)
     return (uint64_t)(port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
 }
 
-/* Returns the number of weights in the first n maps. If `encoded` is 1, the maps of the encoder are counted. Otherwise, the maps of one
- * sample are counted, which every pass writes. */
+/* Returns the number of weights in the first n maps. If `encoded` is 1, counts the maps of the encoder. Otherwise, counts the maps that a
+ * pass writes for one sample. */
 static uint64_t map_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
     for (uint32_t i = 0; i < n_maps; i++)
@@ -84,7 +84,7 @@ nx_layout nx_layout_of(const nx_model *model, const nx_session *session) {
 
 static int within(float x, float low, float high) { return x >= low && x <= high; }
 
-/* Returns whether the settings that change logits are valid. A build without language models rejects those that it lacks. */
+/* Returns whether the settings that change logits are valid. A build without language models rejects settings that it does not support. */
 static int shaping_valid(const nx_settings *s) {
     if (!NX_TEXTS && (s->temperature_last || s->penalty_last || s->biases)) return 0;
     return nx_filters_valid(s) && s->temperature_last <= 1 && (s->repetition == 0 || within(s->repetition, 0.01f, 100)) &&
@@ -96,7 +96,7 @@ static int settings_valid(const nx_settings *s) {
            s->maps <= 1 && s->hidden <= NX_TEXTS && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
-/* Replaces the zeros of a shape by their defaults. Returns 0 if a run of this part cannot have that shape. */
+/* Replaces the zeros of a shape with their defaults. Returns 0 if a run of this part cannot have that shape. */
 static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *asked, nx_shape *shape) {
     if (asked)
         *shape = *asked;
@@ -161,7 +161,7 @@ nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, u
     return nx_session_size(model, from->part, &from->settings, &shape, bytes);
 }
 
-/* Copies the rows of a slot for every map over earlier positions. The rows in `to` are longer. */
+/* Copies all maps of a slot except maps of the encoder, row by row: a row with one key per position is longer in `to`. */
 static void grow_maps(const nx_layout *to, const nx_layout *from, uint32_t slot) {
     float *wide = nx_maps_of(to, slot), *narrow = nx_maps_of(from, slot);
     for (uint32_t i = 0; from->map_floats && i < from->plan->n_maps; i++) {

@@ -36,7 +36,8 @@ struct nx_session {
     float best;               /* lowest score of the complete hypotheses */
 };
 
-/* Returns the number of rows of a map in a run of this shape. A map of the encoder has map->rows rows for every query. */
+/* Returns the number of rows of a map in a run of this shape. A map of the encoder has map->rows rows per query, and the result counts the
+ * rows of all queries. */
 static inline uint64_t nx_map_rows(const nx_map *map, const nx_shape *shape) {
     return (uint64_t)map->rows * (NX_TEXTS && map->queries ? nx_map_queries(map, shape) : 1);
 }
@@ -86,7 +87,7 @@ static inline float *nx_maps_of(const nx_layout *l, uint32_t slot) {
     return l->session->settings.maps ? l->maps + slot * l->map_floats : NULL;
 }
 
-/* Makes a column write the maps and hidden states that the session requests. */
+/* Sets the column's pointers to the maps and hidden states that the session requests. */
 static inline void nx_keep_column(const nx_layout *l, uint32_t slot, nx_column *column) {
     column->maps = nx_maps_of(l, slot);
     if (NX_TEXTS && l->hidden_floats) column->hidden = l->hidden + slot * l->hidden_floats;

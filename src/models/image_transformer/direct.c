@@ -68,7 +68,7 @@ uint32_t nx_direct_cell(const nx_direct *w, uint32_t position) {
     return s.row / s.cell_rows * w->cols + s.col / s.cell_cols;
 }
 
-/* Writes the colour z (3) of the pixel whose index in the ids is `index`. */
+/* Computes z, shape (3), the colour of pixel `index` of the large picture. */
 static void drawn(const nx_direct *w, float *z, const uint32_t *ids, uint32_t index) {
     for (uint32_t c = 0; c < 3; c++) z[c] = (255 - (w->colours ? w->colours[3 * ids[index] + c] : (float)ids[3 * index + c])) / 255;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Super-resolution that reads the small picture directly. This option of the Image Transformer is not in the paper. For each pixel,
- * features of the small picture are an input of the decoder, and they determine a prior of the pixel's distribution.
+ * Super-resolution that reads the small picture directly. This option of the Image Transformer is not in the paper. For each pixel, the
+ * decoder reads features of the small picture. The same features determine a prior for the distribution of the pixel.
  *
  * Colours are z = (255 - v) / 255, so white and everything outside the picture are 0. Each pixel of the small picture corresponds to a cell
  * of K pixels of the large picture. Pixels are drawn in raster order, and k is the index of a pixel in its cell, also in raster order. 49
@@ -62,7 +62,7 @@ void nx_direct_know(const nx_direct *direct, float *known, const uint32_t *small
 /* Returns the index of the cell of the pixel at `position`, in raster order. */
 uint32_t nx_direct_cell(const nx_direct *direct, uint32_t position);
 
-/* Adds E_k [C; r; 1] and the rows of the two nearest colours to x (d). */
+/* Adds all terms of the equation "input" (see above) except U e_cell to x, shape (d). */
 void nx_direct_enter(const nx_direct *direct, float *x, const float *known, uint32_t position);
 
 /* Adds the prior to the parameters that the output layer has computed. h (d): input of the output layer. */

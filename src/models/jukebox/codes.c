@@ -104,7 +104,7 @@ uint64_t nx_codes_encode_scratch_bytes(const nx_codes *level) {
 
 static int finite(float x) { return x - x == 0; }
 
-/* Finds the codes of n contiguous vectors, n <= NX_COLUMNS. Returns 0 if a number is not finite. */
+/* Finds the codes of n contiguous vectors, n <= NX_COLUMNS. Returns 0 if a score is not finite. */
 static int nearest(const nx_codes *level, const float *h, uint32_t n, uint32_t *codes, void *memory) {
     search s = search_at(level, memory);
     uint32_t width = level->width, stride = nx_stride(width);

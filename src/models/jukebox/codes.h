@@ -21,7 +21,7 @@ typedef struct {
 } nx_codes;
 
 /* Reads a level, "top" or "bottom", of architecture `arch`. The first function reads the level's keys and encoder, and the second function
- * reads its decoder. Each call adds the number of weights that it reads to the count of the part nx_reader.part. */
+ * reads its decoder. Each call counts the weights that it reads as weights of part r->part. */
 void nx_codes_read_encoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, const char *name);
 
@@ -29,7 +29,7 @@ void nx_codes_read_decoder(nx_reader *r, nx_codes *level, const char *arch, cons
 static inline uint32_t nx_codes_of(const nx_codes *level, uint32_t samples) { return (samples + level->hop - 1) / level->hop; }
 
 /* Computes slice 0, 1, ... of the codes of a sound. codes: shape (n), written; rows[0] holds the samples, shape (n hop). Returns 1 while
- * there are more slices, 0 after the last slice, and -1 if a number is not finite. rows: two buffers of nx_stack_room(&level->encoder, n
+ * there are more slices, 0 after the last slice, and -1 if a score is not finite. rows: two buffers of nx_stack_room(&level->encoder, n
  * hop) floats. */
 int nx_codes_encode(const nx_codes *level, uint32_t n, float *rows[2], uint32_t *codes, uint32_t slice, void *scratch);
 

@@ -32,8 +32,8 @@ typedef struct {
 void nx_prior_read(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, uint32_t positions, uint32_t values,
                    uint32_t classes, uint32_t speakers);
 
-/* Reads the prior's conditioner, whose input is a port of at most `most` codes of the level above. Each of these codes is less than
- * `codes`, and conditions `ratio` positions. */
+/* Reads the prior's conditioner, whose input is a port of at most `most` codes of the level above. Each code is less than `codes`. Each
+ * code conditions `ratio` positions of this prior. */
 void nx_prior_read_above(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, const char *port, uint32_t codes,
                          uint32_t ratio, uint32_t most);
 

@@ -6,7 +6,7 @@
 #define MOST_TICKS 4095 /* maximum number of ticks of an id; the ticks of a million ids still fit in 32 bits */
 #define MOST_PITCH 127
 
-/* Reads an array with one number for each id, at most `most`. */
+/* Reads an array with one number for each id. Each number must be at most `most`. */
 static const uint32_t *read_of_ids(nx_reader *r, const char *arch, const char *name, uint32_t most, uint32_t values) {
     uint32_t numbers[NX_MAX_NOTES], *placed = nx_arena_take(r->arena, values * sizeof *placed);
     uint32_t count = nx_read_numbers(r, nx_key(arch, name).text, 0, most, numbers, NX_MAX_NOTES);

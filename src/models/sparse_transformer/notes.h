@@ -26,14 +26,14 @@ typedef struct {
     nx_embedding bar, tick, chord, sounding;
 } nx_notes;
 
-/* Reads the keys of architecture `arch` and the tensors, for music of `values` ids and width d. */
+/* Reads the metadata keys of architecture `arch` and the tensors. values: number of ids; d: width of the model. */
 void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t values, uint32_t d);
 
 /* Returns the size of the state for `positions` positions. */
 uint64_t nx_notes_bytes(const nx_notes *notes, uint32_t positions);
 
 /* Appends the id at position i to the state `kept`, which ends with position i - 1 before the call. Then adds the three embeddings of the
- * position to x. y: scratch memory. x and y have nx_stride(d) numbers. */
+ * position to x, and overwrites y. Both x and y have nx_stride(d) numbers. */
 void nx_notes_add(const nx_notes *notes, void *kept, uint32_t i, uint32_t id, float *x, float *y, uint32_t d);
 
 #endif

@@ -101,7 +101,8 @@ class AttentionMap:
 
 
 def open(path):
-    """Opens a GGUF file. Returns a Model. Raises Error, which names the invalid key or tensor, or OSError."""
+    """Opens a GGUF file. Returns a Model. Raises OSError if the file cannot be read. Raises Error, with the name of the invalid key or
+    tensor, if the file is not valid."""
     return Model(path)
 
 
@@ -228,7 +229,7 @@ class Model:
         return np.stack(rows, axis=1) if rows else np.zeros((0, 0, run.part.hidden_width), np.float32)
 
     def encode(self, inputs, part=0, **settings):
-        """Runs a part without a sequence on the given inputs. Returns a dict from the name of each result to its array."""
+        """Runs a part that has no sequence on the given inputs. Returns a dict from the name of each result to its array."""
         return self.run(part=part, inputs=inputs, **settings).results()
 
     def _ids(self, ids):
@@ -300,8 +301,8 @@ class Run:
         return costs
 
     def draw(self, count):
-        """Draws up to `count` positions of every sample. Returns the ids, int64, and -log p of each id, float32, both of shape (drawn, samples,
-        span). Where a sample has ended, the id is -1 and -log p is 0."""
+        """Draws up to `count` positions of every sample. Returns two arrays of shape (drawn, samples, span): the ids (int64), and -log p of
+        each id (float32). Where a sample has ended, the id is -1 and -log p is 0."""
         ids = np.empty((count, self.samples, self.part.span), np.uint32)
         nats = np.zeros(ids.shape, np.float32)
         done, status = 0, _c.MORE
