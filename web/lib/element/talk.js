@@ -263,7 +263,7 @@ export class Talk {
   }
 
   /**
-   * If the last message is the user's, requests an answer to it. If there is no message yet, starts the chat with a prompt.
+   * Requests an answer to the last message if the user wrote this message. Starts the chat with a prompt if there is no message yet.
    * @param {string} prompt
    */
   begin(prompt) {

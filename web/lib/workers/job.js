@@ -84,7 +84,7 @@ export class Job {
     }
   }
 
-  /** If the job has ended with a reason, throws this reason. */
+  /** Throws the reason with which the job has ended, if there is one. */
   check() {
     if (this.#over && this.#reason !== undefined) throw this.#reason;
   }

@@ -299,7 +299,7 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * If there are several sentences, shifts the indices in the maps of a step, so that they are indices into the tokens of all sentences.
+   * Shifts the indices in the maps of a step, so that they are indices into the tokens of all sentences.
    * @param {TranslationStep} step
    * @returns {TranslationStep}
    */
