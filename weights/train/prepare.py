@@ -3,8 +3,8 @@
 """Gets a data set that recipes train on:  python3 weights/train/prepare.py cifar10 [--from FILE-OR-FOLDER] [--to FOLDER]
 
 The command prints the location, the size and the licence of the original. It fetches missing files (an interrupted download resumes) and
-checks all files. Then it writes the files that the recipes read to data/NAME. With --from, the command uses your copies of the originals:
-the published files, or a folder with them.
+checks all files. Then it converts the original to the files in data/NAME, which the recipes read. With --from, the command uses your copies
+of the originals: the published files, or a folder with them.
 
     python3 weights/train/prepare.py                   # lists the sets
     python3 weights/train/prepare.py fvsbn             # the set that this recipe trains on
@@ -31,7 +31,7 @@ def list_of_sets():
 
 
 def set_of(name):
-    """Returns the module of originals for the name of a data set or of a recipe."""
+    """Returns the module in data/originals/ for a data set. name: the data set, or a recipe that trains on the data set."""
     if name in originals.names():
         return originals.find(name)
     if name in recipes.names():

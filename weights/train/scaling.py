@@ -7,12 +7,12 @@ time (train.py --clock cpu), so other programs affect all sizes equally. The com
 pictures, and an extrapolation to longer runs. To resume a stopped comparison, run the command again; --table only prints the results.
 
 The learning rate is the only setting of a recipe that depends on the size: it is inversely proportional to the square root of the width.
-The warm-up is shortened, because it would take most of a run of a few minutes.
+The warm-up is shortened: otherwise, it would take most of a run of a few minutes.
 
 The rule for longer runs is an extrapolation, not a measurement.  Compute-optimal sizes of language models grow with the square root of the
-compute (Hoffmann et al. 2022, arXiv:2203.15556). So the estimate is the number of parameters of the best size here, multiplied by the
-square root of the growth in compute. If the largest size is the best here, the estimate is a lower bound; if the smallest size is the best,
-the estimate is an upper bound.
+compute (Hoffmann et al. 2022, arXiv:2203.15556). So the estimate for a longer run takes the number of parameters of the best size in this
+comparison, and multiplies it by the square root of the growth in compute. If the largest size is the best here, the estimate is a lower
+bound; if the smallest size is the best, the estimate is an upper bound.
 """
 import json
 import math
@@ -118,13 +118,13 @@ def table(recipe, rows):
 
 
 def compute(parameters, positions):
-    """Returns the number of floating-point operations of training, without attention: 6 for each parameter and position."""
+    """Returns the number of floating-point operations that training needs, without attention: 6 for each parameter and position."""
     return 6.0 * parameters * positions
 
 
 def recommended(rows, more):
-    """Extrapolates from rows, ordered from small to large sizes, to `more` times the compute. Returns (number of parameters, prefix), where
-    the prefix is \"\", \"at least \" or \"at most \""""
+    """Extrapolates to runs with `more` times the compute. rows: the results, ordered from small to large sizes. Returns (number of
+    parameters, prefix), where the prefix is \"\", \"at least \" or \"at most \""""
     best = min(rows, key=lambda r: r.nats)
     bound = "" if len(rows) < 2 else "at least " if best is rows[-1] else "at most " if best is rows[0] else ""
     return best.parameters * math.sqrt(max(1.0, more)), bound

@@ -3,10 +3,10 @@
 """Measures how fast a recipe trains here:  python3 weights/train/speed.py emoji [--threads 2] [--seconds 20] [--against native=0]
 [--profile]
 
-The command times training steps on the validation examples, without saving. Settings of the recipe may follow as options. On a shared
-machine, --clock cpu --threads 1 counts CPU time, which hardly depends on other programs. --against KEY=VALUE,... compares the recipe with a
-variant that has these settings. Steps of the two alternate, so that other programs affect both equally, and the command also compares their
-losses. --profile prints where the time goes.
+The command measures the duration of training steps on the validation examples, and saves nothing. Further options change settings of the
+recipe. On a shared machine, --clock cpu --threads 1 counts CPU time, which hardly depends on other programs. --against KEY=VALUE,...
+compares the recipe with a variant that has these settings. The recipe and its variant train alternately, step by step, so that other
+programs affect both equally. The command also compares the losses of the two. --profile prints where the time goes.
 """
 import argparse
 import contextlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests captions: scenes match their sentences, held-out scenes are kept apart, tables of your own captions are read, and both kinds of
+"""Tests captions: scenes match their sentences, held-out scenes are kept apart, tables with a user's captions are read, and both kinds of
 attention work.
 
     python3 weights/train/test_captions.py        seconds
@@ -53,8 +53,8 @@ class Sentences(unittest.TestCase):
         self.assertEqual(seen - {None}, {"left", "right", "above", "below"})
 
     def relation(self, scene):
-        """Returns the scene's word for a relation, after checking that the relation holds for its objects; None if the scene has no
-        word for a relation."""
+        """Finds the scene's word for a relation, and checks that the relation holds for the scene's objects. Returns the word, or None if
+        there is none."""
         found = next((w for w in scene.words if w in ("left", "right", "above", "below")), None)
         if found is None:
             return None

@@ -34,7 +34,7 @@ def temporary():
 
 
 def folder(rows, paint=lambda i, picture: None):
-    """Makes a folder of white drawings that `paint` changes, in the form that ../drawings.py writes."""
+    """Makes a folder of drawings in the format that drawings.py writes. A drawing is white before `paint` changes it."""
     at = temporary()
     pictures = np.full((len(rows), drawings.SIZE, drawings.SIZE, 3), 255, np.uint8)
     for i, picture in enumerate(pictures):
@@ -101,15 +101,15 @@ class Drawn(unittest.TestCase):
         self.assertGreater(area.max() / area.min(), 2.5)
         for axis in (1, 2):
             centre = (dark.sum(3 - axis) * (np.arange(32) + 0.5)).sum(1) / area
-            # The limit: a shift of up to 0.125 of 16 pixels in each direction, scaled by up to 1.3 and rotated.
+            # A square is moved by up to 2 pixels on each axis; scale (up to 1.3) and rotation increase this to at most 3.4 pixels.
             self.assertTrue((abs(centre - 16) < 3.4).all())
             self.assertGreater(centre.std(), 0.8)
         # The third lobe of the Lanczos window is positive, which leaves a shade of grey.
         self.assertTrue((x[:, 0] > 248).all() and (x[:, :, -1] > 248).all())
 
     def test_a_crowd_is_drawn_less_often(self):
-        """Nine drawings with the same base code point are sampled as often as three drawings. Drawings of another set are counted
-        separately, and sampled half as often if the data set lacks their style."""
+        """Nine drawings with the same base code point are together sampled as often as three drawings whose base code points differ.
+        Drawings of another set are counted separately, and sampled half as often if the data set lacks their style."""
         rows = [("noto", TRAINS + end, "x", "MIT") for end in [""] + ["-%d" % i for i in range(8)]] + [("twemoji", TRAINS, "x", "MIT"), ("noto", "1fae8", "x", "MIT")]
         self.assertTrue(np.allclose(drawings.Drawings(folder(rows), INDEX).share, np.array([3 / 9] * 9 + [0.5, 1]) / 4.5))
 
@@ -181,7 +181,7 @@ class Command(unittest.TestCase):
         self.assertIn('width="%d" height="%d"' % (drawings.SIZE, drawings.SIZE), source)
 
     def test_a_set_of_pictures(self):
-        """Reads the drawings in one folder of an archive, by their code points. The results are on white and have full size."""
+        """Reads the drawings in one folder of an archive, as {code points: PNG}. A rendered drawing is full size on a white background."""
         from PIL import Image
         png, packed = io.BytesIO(), io.BytesIO()
         Image.fromarray(np.full((64, 64, 4), [200, 0, 0, 0], np.uint8)).save(png, "png")

@@ -179,8 +179,8 @@ class Machine(unittest.TestCase):
 
 class Recipes(House):
     def test_recipes_train_save_resume_and_export(self):
-        """Trains a model of the size of --smoke for two steps on your own pictures. A resumed run makes the same third step as a run
-        without a stop. The exported file gives the same loss as the run."""
+        """Trains a model with the sizes of --smoke for two steps on a folder of pictures. A run that stops and resumes has the same third
+        step as an uninterrupted run. The exported file gives the same loss as the run."""
         for name in chosen():
             recipe = recipes.find(name)
             s = settings_of(recipe, data=self.pictures, run=name)
@@ -225,7 +225,7 @@ class Recipes(House):
         self.assertIn("there are " + recipes.names()[0], command("train.py", "nothing", runs_in=self.runs, check=False))
 
     def test_what_is_missing_is_said(self):
-        """A missing folder causes a message. A missing module causes a message with the command that installs it."""
+        """If a folder is missing, a message says so. If a module is missing, the message contains the command that installs it."""
         self.assertEqual(command("train.py", "emoji", "--smoke", "--data", "not/there", runs_in=self.runs, check=False).splitlines()[-1], "--data not/there: no such folder")
         with mock.patch.object(needed.importlib.util, "find_spec", lambda name: None if name == "torch" else 1):
             for there, said in ((False, "apt install python3-torch"), (False, "-m pip install torch"), (True, "/usr/bin/python3 has")):
@@ -235,7 +235,7 @@ class Recipes(House):
                 self.assertIn(said, str(left.exception))
 
     def test_what_went_wrong_is_a_sentence(self):
-        """A wrong file, folder or run causes a short message with advice instead of a traceback."""
+        """For a wrong file, folder or run, the output is a short message with advice instead of a traceback."""
         def said(*argv):
             told = command(*argv, runs_in=self.runs, check=False)
             self.assertNotIn("Traceback", told)
@@ -266,7 +266,7 @@ class Recipes(House):
         self.assertIn("valid ", said.getvalue().split("final valid")[0])
 
     def test_one_name_one_recipe_one_file(self):
-        """Every shipped file has a recipe of its name, which names this file and no other."""
+        """Every shipped file has a recipe with the same name. The card of each recipe states the name of this recipe."""
         shipped = [f[:-5] for f in os.listdir(recipes.SHIPPED) if f.endswith(".gguf")]
         self.assertGreaterEqual(len(shipped), 9)
         self.assertEqual(set(shipped) - set(recipes.names()), set())
@@ -299,7 +299,8 @@ class Recipes(House):
             self.assertIn(said, told.getvalue())
 
     def test_where_a_file_goes(self):
-        """Only a run with the name of the recipe or one of its stages, on the recipe's data, overwrites a shipped file."""
+        """A run overwrites a shipped file only if the run has the name of the recipe or of one of its stages, and was trained on the
+        recipe's data."""
         recipe, shipped = recipes.find("cifar10"), os.path.join(recipes.SHIPPED, "cifar10.gguf")
         path = lambda run, folder="", **more: export_command.path_of(recipe, run, dict(settings=dict(dataset="cifar10", data=folder, run=run), **more))
         self.assertEqual([path("cifar10"), path("cifar10-3")], [shipped, shipped])
@@ -331,8 +332,8 @@ class Recipes(House):
 
 class FromAFile(House):
     def test_loss_right_after_loading_is_the_files(self):
-        """Exports F32 and Q4_0, and with EVERY_RECIPE also F16 and Q8_0. From each file, a model of the same size and a deeper model with
-        more heads are started."""
+        """Exports F32 and Q4_0, and with EVERY_RECIPE also F16 and Q8_0. Each file then initialises a model of the same size, and a deeper
+        model with more heads."""
         recipe = recipes.find("emoji")
         s = settings_of(recipe, data=self.pictures, run="first")
         examples = {split: recipe.task(s).load(split) for split in ("train", "validation")}
@@ -396,7 +397,8 @@ class Scaling(House):
         self.assertEqual(scaling.recommended(rows[1:], 0.1), (4e6, "at most "))
 
     def test_minutes_of_cpu_time(self):
-        """A run measured in CPU minutes pauses while the process is stopped: it gets the CPU time that was requested, and hardly more."""
+        """With --clock cpu, the time in which the process is stopped does not count: the run gets the CPU time that was requested, and
+        hardly more."""
         command("train.py", "fvsbn", "--data", self.pictures, "--run", "a", "--minutes", 0.03, "--clock", "cpu", "--batch", 8, "--sheets", -1, "--threads", 1, runs_in=self.runs)
         last = json.loads(text(self.runs, "a", "log.jsonl").splitlines()[-1])
         self.assertTrue(last["final"] and 1.8 <= last["elapsed"] < 3)
@@ -422,8 +424,8 @@ class SeveralProcesses(House):
         return said
 
     def test_two_processes_give_the_loss_of_one(self):
-        """Starts the processes with torchrun. With EVERY_RECIPE, the test also starts the processes with --processes, and with torchrun on
-        two machines that have no shared folder; the runs on these machines stop and resume."""
+        """Starts two processes with torchrun. With EVERY_RECIPE, two processes are also started by --processes, and by torchrun on two
+        machines without a shared folder. The run on the two machines stops and resumes."""
         common = ["digits", "--smoke", "--data", self.pictures, "--steps", 6, "--sheets", -1, "--bf16", 0, "--threads", 1, "--attention", "plain"]
         command("train.py", *common, "--run", "one", runs_in=self.runs)
         self.torchrun([*common, "--run", "two"], 2)
@@ -652,8 +654,8 @@ class Llama2c(unittest.TestCase):
 
 
 class MinGPT(unittest.TestCase):
-    """Converts models of minGPT. The committed model is written in the form of llm-viz; converting it again must give the committed
-    files."""
+    """Converts models of minGPT. The test writes the committed model as JSON, in the format of llm-viz. Converting this JSON must produce
+    the committed files."""
 
     def test_convert(self):
         committed = [os.path.join(HERE, "../../tests/golden/gpt-nano-sort%s.gguf" % part) for part in ("", ".golden")]

@@ -139,7 +139,7 @@ class Notes(unittest.TestCase):
 
 
 def compose(folder):
-    """Makes chorales of four chords each, and one whose tenor rests."""
+    """Makes chorales of three or four chords; the tenor rests in the fourth chord."""
     chords = [[72, 67, 64, 48], [74, 67, 59, 55], [71, 67, 62, 43], [72, 64, 48]]
     chorales = [[[pitch + i % 5 for pitch in chord] for chord in chords[:3 + i % 2] for _ in range(2 + i % 3)] for i in range(12)]
     with lzma.open(os.path.join(folder, "jsb-chorales-16th.json.xz"), "wt") as f:

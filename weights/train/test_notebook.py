@@ -33,7 +33,7 @@ class Shown:
 
 
 def displays(shown):
-    """Returns a module IPython.display that appends to the list `shown`."""
+    """Returns substitutes for the modules IPython and IPython.display, as {name: module}. `display` appends to the list `shown`."""
     module = types.ModuleType("IPython.display")
     for name in ("SVG", "Image", "HTML"):
         setattr(module, name, type(name, (Shown,), {}))
@@ -46,8 +46,8 @@ def displays(shown):
 
 
 def run(path, parameters, shown, after):
-    """Runs a notebook.  The value of a cell's last expression is also shown. `parameters` override the settings in the cell with this tag.
-    after(namespace) is called after each cell."""
+    """Runs a notebook.  The value of a cell's last expression is also shown. `parameters` override the settings in the cell that has the
+    tag "parameters". after(namespace) is called after each cell."""
     with open(path, encoding="utf-8") as f:
         notebook = json.load(f)
     space = {}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Self-checks of training on your own folders. Every shipped file can be trained further, and each command of README.md ("Your own data")
-works. The tests use tiny generated folders of each medium.
+"""Tests training on a user's own folders. Every shipped file can be trained further, and each command of README.md ("Your own data") works.
+The tests generate tiny folders of pictures, sounds, texts and so on.
 
     python3 weights/train/test_own.py          half a minute; needs no data set
 """
@@ -97,8 +97,8 @@ def treebank(at):
 
 
 def sample_of(reader):
-    """Returns the function that makes a folder for a reader. This file may have a function with the name of the reader; otherwise, the
-    function is `sample` in the tests of the reader."""
+    """Returns the function that makes a folder for a reader. This function is either the function of this file that has the reader's name,
+    or `sample` in test_READER.py."""
     return globals()[reader] if reader in globals() else importlib.import_module("test_" + reader).sample
 
 
@@ -111,7 +111,7 @@ def shipped(name):
 
 
 def smallest():
-    """Returns, for each reader, the recipe with the smallest shipped file among the recipes that have a schedule for your own folder."""
+    """Returns {reader: recipe}. Among the recipes with a schedule for your own folder, the one with the smallest shipped file is chosen."""
     names = sorted((name for name in recipes.names() if recipes.find(name).own), key=lambda name: -os.path.getsize(shipped(name)))
     return {reader_of(name): name for name in names}
 
@@ -156,8 +156,8 @@ class Folders(unittest.TestCase):
 
 class FromItself(Folders):
     def test_every_shipped_file_trains_on(self):
-        """Trains one step from some shipped files, or two steps from each with EVERY_RECIPE. The exported file has the same sizes,
-        vocabulary and features."""
+        """Trains one step from the smallest shipped file of each reader. With EVERY_RECIPE, the test trains two steps from every shipped
+        file. The exported file has the same sizes, vocabulary and features."""
         names = [name for name in recipes.names() if name not in LEFT_OUT and os.path.exists(shipped(name))]
         for name in names if EVERY else smallest().values():
             path = shipped(name)
@@ -212,7 +212,7 @@ class Changed(Folders):
             self.assertLess(np.abs(row - of).max(), 0.3 * np.abs(of).max())
 
     def test_a_vocabulary_of_ones_own(self):
-        """Tokens that the file also has keep their rows. The exported file can be trained further."""
+        """Tokens that are also in the file keep their rows. The exported file can be trained further."""
         t, said = self.trained("lstmn", "--from", os.path.join(recipes.SHIPPED, "lstmn.gguf"), "--data", self.folder("texts"), "--vocabulary", "own", "--values", "300", "--lr", "0")
         self.assertIn("vocabulary: ", said)
         metadata, tensors = self.exported("lstmn")
@@ -263,8 +263,7 @@ class Documented(Folders):
             return f.read().split("## Your own data\n")[1].split("\n## ")[0]
 
     def test_commands(self):
-        """Each command trains a step on a generated folder of its kind, writes its file, and prints a link that opens the file on a
-        page."""
+        """Each command trains for one step on a generated folder, writes its file, and prints a link that opens the file on a page."""
         commands = [line.split()[2:] for line in self.section().split("```sh\n")[1].split("```")[0].splitlines()]
         self.assertEqual({name for name, *_ in commands}, {name for name in recipes.names() if recipes.find(name).own})
         cheap = sorted((name for name, *_ in commands), key=lambda name: os.path.getsize(shipped(name)))[:3]
@@ -286,7 +285,8 @@ class Documented(Folders):
         self.assertEqual({name for name in recipes.names() if name not in LEFT_OUT and not name.startswith("seq2seq-")} - named, set())
 
     def test_every_file_has_a_page(self):
-        """The page accepts the file, because its kind, size or architecture is what page.html states."""
+        """Every shipped file has a page. If page.html restricts the size or the architecture of files (`takes:`), the shipped file is
+        allowed."""
         for name in recipes.names():
             path = os.path.join(recipes.SHIPPED, name + ".gguf")
             metadata, _ = gguf.read_raw(path)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests prepare.py: it fetches files from a server on this machine, and converts small archives in the form of the originals.
+"""Tests prepare.py: it fetches files from a server on this machine, and converts small archives that have the format of the originals.
 
     python3 weights/train/test_prepare.py      seconds; needs no data set and no network
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests the GAN: attention, spectral normalisation, and the weights of a file, into which the normalisation is folded.
+"""Tests the GAN: attention, spectral normalisation, and the weights in a file, which are already normalised.
 
     python3 weights/train/test_sagan.py        a second
 """

@@ -231,7 +231,7 @@ class Start(unittest.TestCase):
         found = torch.nn.functional.normalize(found - found.mean(0), dim=0)
 
         def carried(wanted):
-            """Returns the best correlation of a dimension with these values."""
+            """Returns the largest correlation between these values and any dimension of the residual stream."""
             wanted = wanted.flatten().float()
             return float((torch.nn.functional.normalize(wanted - wanted.mean(), dim=0) @ found).max())
         self.assertGreater(carried(x[:, at - 1, 0]), 0.999)
@@ -378,7 +378,7 @@ class Rounding(unittest.TestCase):
             self.assertLess(float((x - y).abs().max()), 2e-6 * float(x.abs().max()))
 
     def test_the_rate_of_each_parameter(self):
-        """The parameters that carry exact values ("sharp") have their own rate, and every parameter is in exactly one group."""
+        """The parameters that `sharp` selects have their own learning rate, and every parameter is in exactly one group."""
         model = ImageTransformer(TINY["dmol-full"][0])
         task = TASK.of(model.c)
         names = {id(p): name for name, p in model.named_parameters()}
@@ -510,7 +510,7 @@ class File(unittest.TestCase):
         self.assertTrue((reduce(images, 2, 2)[0, 1] == np.floor(images[0, :4, 4:].reshape(16, 3).mean(0) + 0.5)).all())
 
     def test_mirrored(self):
-        """A flipped training picture equals the encoding of its mirror image."""
+        """Mirroring an encoded picture gives the same result as encoding the mirrored picture."""
         rng = np.random.default_rng(1)
         for name in ("palette-2d", "rgb-2d", "dmol-2d-sr", "local-q8_0"):
             model = tiny(name)[0]
@@ -592,7 +592,8 @@ class Growing(unittest.TestCase):
                 self.assertLess(abs(after / before - 1), 1e-4, (name, larger))
 
     def test_what_was_added_learns(self):
-        """Every added weight gets a gradient, because a weight of zero either feeds random weights or is fed by them."""
+        """The added weights change within three steps: if one of two consecutive matrices starts at zero, the other starts at random
+        values."""
         c = TINY["palette-2d"][0]
         model, x, y, small = tiny("palette-2d")
         torch.manual_seed(2)

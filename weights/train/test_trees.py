@@ -79,8 +79,7 @@ class Trees(unittest.TestCase):
 
 class Soften(unittest.TestCase):
     def test_the_nats_of_every_factor(self):
-        """The nats measured for a factor are the same as the nats of a model whose scores are multiplied by this factor, as they are in the
-        file."""
+        """The nats that soften.py measures for a factor are the same as the nats of a model that is exported with this factor."""
         task = golden.cases()[0].task
         model = Tree(Config(task.s.features, task.s.width, task.s.embedding_length, task.s.feed_forward_length, task.s.block_count, task.s.head_count,
                             task.s.reach))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests the parts of the opened networks: generated words and their split, vocabularies of single characters, and GPT-2.
+"""Tests generated words and their split, vocabularies of single characters, and GPT-2.
 
     python3 weights/train/test_words.py        seconds
 """

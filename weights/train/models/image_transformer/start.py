@@ -2,15 +2,15 @@
 """Initialises heads of the first blocks so that they attend to chosen neighbours.
 
 With sinusoidal tables, keys and queries project onto a few frequencies of the position; the queries are rotated by an offset. The scores
-are then sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis, largest at the wanted key.  Tables of values and classes start at
-zero in the dimensions that these heads read.  Training also changes these weights. Without this start, a short training spends
-most of its time on finding the pixel above.
+are then sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis, largest at the wanted key.  The embeddings of values and of
+classes start at zero in the dimensions that the initialised heads read. Training changes both the heads and the embeddings. Without this
+start, a short training spends most of its time on finding the pixel above.
 
 Position i carries the value of position i - 1, so the value of the pixel above is found at the key with offset (-1, +1). MIRROR instead of
 an offset means the left-right or top-bottom mirror image.
 
-For photographs (dmol, pre-norm), the values themselves are copied too. The channels of a position and the channels that each aimed head
-finds have separate dimensions, from the first layer to the output (`copy_neighbours`).
+For photographs (dmol, pre-norm), the heads also copy pixel values. In all layers, separate dimensions hold the channels of the position
+itself and the channels that each aimed head finds (`copy_neighbours`).
 """
 import math
 
@@ -97,10 +97,10 @@ def around(c):
 
 
 def reserve(stack, c, dims, anchor):
-    """Reserves these dimensions of a decoder or encoder for copied values, and reserves for positions the dimensions that aimed heads read.
-    Nothing else writes to reserved dimensions. The dimension `anchor` holds a constant that dominates the length of every row, so that
-    layer norms (which remove it) scale values nearly the same everywhere. Returns the factor by which a layer norm divides the values of a
-    row."""
+    """Reserves dimensions of a decoder or encoder: `dims` hold copied values, and the dimensions that aimed heads read hold positions.
+    Nothing else writes to reserved dimensions. The dimension `anchor` holds a constant that dominates the length of every row. Layer norms
+    therefore divide the values of every row by nearly the same factor, which this function returns. The norms remove the constant, because
+    their gain is zero at `anchor`."""
     d, half = c.embedding_length, c.embedding_length // 2
     for i in dims + [anchor]:
         table = stack.position_row if i < half else stack.position_col
@@ -125,10 +125,10 @@ def copy(value, output, rows, sources, targets, measure):
 
 
 def copy_neighbours(model):
-    """Reserves separate dimensions for the channels of a position and for the channels that each aimed head finds. If there is an encoder,
-    it also reserves dimensions for the channels of the surrounding small pixels. The model must be a dmol model in pre-norm. The
-    least-squares prediction of `fit_output` then nearly equals a linear prediction from the exact values of the neighbours. If the width
-    does not suffice, the last heads are aimed but copy nothing."""
+    """Reserves separate dimensions for the channels of a position and for the channels that each aimed head finds. If the model has an
+    encoder, further dimensions are reserved for the channels of the surrounding small pixels. The model must be a dmol model with pre-norm.
+    With this initialisation, the least-squares prediction of `fit_output` nearly equals a linear prediction from the exact values of the
+    neighbours. If the width does not suffice, the last heads are aimed but copy nothing."""
     c, C = model.c, model.c.channels
     taken = set(aimed_dimensions(c).tolist())
     quarter = c.embedding_length // 4

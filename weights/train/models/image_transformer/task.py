@@ -92,7 +92,7 @@ class ImageTransformerTask(Task):
         return [p for name, p in found.items() if not self.exact(name)]
 
     def exact(self, name):
-        """Returns whether a matrix carries values through attention and is stored in F16, see type_of."""
+        """Returns whether a matrix carries values through attention. `type_of` stores such a matrix in F16."""
         return not self.logits and any(part in name for part in CARRIED)
 
     def forms(self, model, form):
@@ -106,7 +106,7 @@ class ImageTransformerTask(Task):
     def grow(self, model, weights):
         if not re.fullmatch(r"(\d+(,\d+)*)?", self.s.stack):
             sys.exit("--stack %s: numbers of blocks, as 0,1,1,2" % self.s.stack)
-        # A file that is deep enough needs no copies.
+        # If the file has enough blocks, no block is copied.
         stack = [int(k) for k in self.s.stack.split(",") if k] if blocks_of(weights, "") < self.s.block_count else []
         grow(model, weights, gguf.read_raw(self.s.start)[0][PREFIX + "attention.key_length"], stack=stack)
 
@@ -114,8 +114,8 @@ class ImageTransformerTask(Task):
         return name.startswith("direct.") or self.s.direct and name.startswith("enc.")
 
     def sharp(self, name):
-        """Returns whether a tensor of a mixture model is on the path of exact pixel values: the input, the attention of the first block, or
-        the output."""
+        """Returns whether a tensor belongs to the parts of a mixture model that carry exact pixel values: the input layer, the attention of
+        the first block, and the output layer."""
         return self.s.output == "dmol" and name.startswith(("pixel_embd.", "blk.0.attn_", "output."))
 
     def ready(self, model, average, device):
@@ -124,7 +124,8 @@ class ImageTransformerTask(Task):
         model.one_pass = average.one_pass = self.s.bf16 and native.usable(*model.parameters())
 
     def load(self, split):
-        """Returns images, labels and, if training mirrors pictures, which images must not be mirrored."""
+        """Returns images and labels. If training mirrors pictures, a third array marks the images that must not be mirrored; it is absent
+        if all may be mirrored."""
         s = self.s
         if s.drawings and data.own(s.dataset, s.data):
             s.drawings = 0.0             # the larger drawings do not show the pictures of your own folder
@@ -208,8 +209,8 @@ class ImageTransformerTask(Task):
 
     def type_of(self, name, x, kind):
         """Returns the requested type for matrices of the blocks and for the output matrix; if Q4_0 is requested, the output matrix gets
-        Q8_0. Returns F32 for tables and vectors, and for a matrix whose width is not a multiple of 32 if a quantised type is requested.
-        If the output gives locations instead of logits, pixels must be exact to a fraction of a grey level. In this case, the output matrix
+        Q8_0. Tables and vectors get F32. If a quantised type is requested, a matrix whose width is not a multiple of 32 gets F32, too. If
+        the output gives locations instead of logits, pixels must be exact to a fraction of a grey level. In this case, the output matrix
         and the matrices that carry values through attention are stored in F16 or F32. If the matrix of the keys is F16, the engine does not
         round its cache of keys and values."""
         if name in ("direct.input.weight", "direct.near.weight") and kind != gguf.F32:

@@ -28,7 +28,7 @@ def cases():
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Sets random weights with which a sound is encoded in many different codes."""
+    """Sets random weights such that the encoder uses many different codes for a sound."""
     rng = np.random.default_rng(seed)
     for name, p in model.named_parameters():
         if name == "level.weight":
@@ -82,7 +82,8 @@ def predicted(own, x, label, speaker, top, suffix=""):
 
 
 def shipped(task, model):
-    """Returns the codes of the beginning of a validation recording, the priors' nats of these codes, and the decoder's output."""
+    """Returns the codes of the beginning of a validation recording, the logits and nats of these codes under both priors, and the decoder's
+    output."""
     clips, labels, speakers = task.load("validation")
     codes = coded(model, clips[0][:SHOWN * model.c.hop("top")].astype(np.int64))
     top, bottom, label, speaker = codes["result.top"][None], codes["result.bottom"][None], torch.tensor([int(labels[0])]), torch.tensor([int(speakers[0])])

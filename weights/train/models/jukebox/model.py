@@ -152,8 +152,8 @@ class Stack(nn.Module):
         self.blk = nn.ModuleList(layers)
 
     def forward(self, x, there=None):
-        """Applies the layers. there (B, T, 1) marks the positions where x is defined; elsewhere x stays zero. Only the last layer of a
-        stack changes the length"""
+        """Applies the layers. `there` (B, T, 1) is a mask of the positions where x is defined; elsewhere, x stays zero. Only the last layer
+        of a stack changes the length"""
         for layer in self.blk:
             x = layer(x if there is None else x * there)
         return x
@@ -209,7 +209,7 @@ class Conditioner(Stack):
         self.norm = nn.LayerNorm(d, eps=c.layer_norm_epsilon)
 
     def forward(self, top):
-        """Maps ids (B, n) to (B, n ratio, d). Shorter sequences are padded with -1"""
+        """Maps ids (B, n) to (B, n * ratio, d). Shorter sequences are padded with -1"""
         return self.norm(super().forward(self.token_embd(top.clamp(min=0)), (top >= 0)[..., None]).to(self.norm.weight.dtype))
 
 
@@ -298,8 +298,8 @@ class Jukebox(nn.Module):
 
     @torch.no_grad()
     def generate(self, label, speaker, temperature=1.0, generator=None):
-        """Samples codes for classes (B,) and speakers (B,) -> (codes of the top level, codes of the bottom level); an end token on the top
-        level ends both. For each new id, all previous positions are recomputed."""
+        """Samples codes for classes (B,) and speakers (B,), and returns (codes of the top level, codes of the bottom level). An end token
+        on the top level ends the codes of both levels. For each new id, all previous positions are recomputed."""
         found = []
         for y, s in zip(label.tolist(), speaker.tolist()):
             y, s, end = torch.tensor([y]), torch.tensor([s]), self.c.top_codes

@@ -139,7 +139,7 @@ class JukeboxTask(Task):
         return model
 
     def grow(self, model, weights):
-        """Loads the weights of a file; priors that the file does not have start from random weights."""
+        """Loads the weights of a file. Priors that are missing from the file start from random weights."""
         super().grow(model, dict({k: w for k, w in model.state_dict().items() if k.startswith(PRIORS)}, **weights))
 
     # codes
@@ -337,8 +337,8 @@ class JukeboxTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices of the priors. Tables get F16 instead of a quantised type. The matrices of encoders and
-        decoders also get F16, because the engine would also round the inputs of a quantised matrix. Codebooks and vectors get F32."""
+        """Returns the requested type for matrices of the priors. Tables, encoders and decoders get F16 instead of a quantised type: in a
+        quantised encoder or decoder, the engine would also round the inputs of each matrix. Codebooks and vectors get F32."""
         rounds = kind in (gguf.Q4_0, gguf.Q8_0)
         if x.ndim != 2 or name.startswith("codebook."):
             return gguf.F32

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Defines models related to Llama that others published. These definitions are used only for golden files. src/models/llama.c explains each
+"""Defines published models that are related to Llama. These definitions are used only for golden files. src/models/llama.c explains each
 difference and cites its paper.
 
 state_dict() names are the file's tensor names, except for the linear maps that a file may join in one matrix.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The task of the memory network, which is the task of Llama (windows of a stream of tokens) with another model and with windows that are
-shorter than the context."""
+"""The task of the memory network. The training data are windows of a stream of tokens, as for Llama, but the windows are shorter than the
+context."""
 from dataclasses import dataclass, fields
 
 import numpy as np

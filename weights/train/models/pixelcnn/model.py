@@ -51,7 +51,7 @@ class Taps(nn.Linear):
         self.channels, self.k, self.above, self.left, self.shift = channels, k, above, left, shift
 
     def places(self):
-        """Returns the offset (rows down, columns right) of each tap, in the order of the weight."""
+        """Returns the offset (rows down, columns right) of each tap, in the order in which the weight stores the taps."""
         half = self.k // 2
         return ([(r - self.above, c - half) for r in range(self.above) for c in range(self.k)]
                 + [(0, c + 1 - self.left - self.shift) for c in range(self.left)])
@@ -126,8 +126,8 @@ class Pixels(nn.Module):
 
     @torch.no_grad()
     def generate(self, label, prefix=None, temperature=1.0, generator=None):
-        """Completes prefix (B, m), given label (B,), to (B, n). The whole picture is recomputed for each pixel, so this function is only
-        for sample sheets."""
+        """Completes prefix (B, m) to (B, n), given label (B,). The whole picture is recomputed for each pixel, so this function is only for
+        sample sheets."""
         x = torch.zeros(len(label), self.c.n, dtype=torch.long)
         m = 0 if prefix is None else prefix.shape[1]
         if m:

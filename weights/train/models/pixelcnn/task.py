@@ -95,8 +95,8 @@ class PixelCNNTask(Task):
                 a + "kernel": c.kernel, a + "head_length": c.head_length, a + "output.type": c.output}
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices that are factors of a product. Returns F32 for tables and vectors, and for a matrix whose
-        width is not a multiple of 32 if a quantised type is requested."""
+        """Returns the requested type for matrices that `product` selects. Tables and vectors get F32. If a quantised type is requested, a
+        matrix whose width is not a multiple of 32 gets F32, too."""
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32
         return gguf.Q8_0 if kind == gguf.Q4_0 and name == "output.weight" else kind

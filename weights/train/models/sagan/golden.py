@@ -23,7 +23,7 @@ def cases():
 
 @torch.no_grad()
 def randomise(model, seed):
-    """Sets random weights of the size that spectral normalisation gives, plausible statistics of the norms, and a nonzero gain."""
+    """Sets random weights, plausible means and variances of the norms, and a nonzero gain of the attention."""
     rng = np.random.default_rng(seed)
     for name, p in list(model.named_parameters()) + list(model.named_buffers()):
         x = torch.from_numpy(rng.standard_normal(p.shape)).float()

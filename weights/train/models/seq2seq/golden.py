@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of the recurrent encoder-decoder, with one case for each score, range, order and input feeding. A source has m ids, and a
-target has n ids:
+"""Golden cases of the recurrent encoder-decoder. Every score, range and order occurs in at least one case, and so does input feeding. A
+source has m ids, and a target has n ids:
 
     source (m)      the sentence and the end token           values (n)      t_0..t_{n-1}             label (1)   -1
     logits (n, V)   of t_p given t_<p                        nats (n)        -log p(t_p | source, t_<p)
     map.source (n, 1, m)    attention weights                map.centre (n, 1, m)    the centre of a local range, as weights of the two nearest words
 
-Random weights are large enough that attention is far from uniform and that the centre of local-p moves.
+The random weights are large enough that attention is far from uniform and that the centre of local-p moves.
 """
 import math
 from dataclasses import replace

@@ -28,8 +28,9 @@ Ranges, for a source of m words; D is the window:
     local-p      centre_p = m sigmoid(v_p . tanh(W_p s));  |i - min(floor(centre_p), m - 1)| <= D; the softmax over these i is multiplied by
                  exp(-(i - centre_p)^2 / (2 (D/2)^2)) and not normalised again
 
-Structures, for a global range. "simple" is the softmax. With the other structures, each word has a bit, which is 1 if the model attends to
-the word. Attention is the expectation of the bits, so weights need not add up to 1 [Kim, Denton, Hoang and Rush 2017]:
+Attention with a global range has one of three structures. "simple" is the softmax. With the other structures, each word has a bit, which is
+1 if the model attends to the word. Attention is the expectation of the bits, so weights need not add up to 1 [Kim, Denton, Hoang and Rush
+2017]:
 
     sigmoid        a_pi = sigmoid(score(s, h_i) + bias)
     segmentation   a_pi = p(z_i = 1) of a chain of bits, theta_i = score(s, h_i) + bias, with transitions A (segments.py)
@@ -38,7 +39,8 @@ A GRU has an input x and a state h. The rows of a GRU's matrices belong to the g
 
     r = sigmoid(W_ir x + b_ir + W_hr h + b_hr),   z likewise,   n = tanh(W_in x + b_in + r (W_hn h + b_hn)),   h' = (1 - z) n + z h
 
-Ids have the same meaning as in the Transformer (models/transformer/model.py): y_p = sqrt(d) token_embd[t_{p-1}], zeros at p = 0.
+Ids have the same meaning as in the Transformer (models/transformer/model.py). At target position p, the decoder reads y_p = sqrt(d)
+token_embd[t_{p-1}], or zeros if p = 0.
 
 The file:
 
@@ -74,7 +76,7 @@ The file:
     attn_transition.weight                          segmentation (2, 2): A[from][to]; 1 means attended
     output.{weight,bias}                            (d, 4 e), "none" (d, 2 e); (d)
 
-state_dict() names are the file's tensor names.  In a batch, sentences are padded with PADDING, which is never attended. Shapes: B
+state_dict() names are the file's tensor names.  In a batch, sentences are padded with PADDING, to which the model never attends. Shapes: B
 sentences, m source positions, n target positions, V ids.
 """
 import math
@@ -91,7 +93,7 @@ from common import native
 
 SCORES = ("none", "additive", "dot", "scaled-dot", "general", "cosine", "location")
 RANGES = ("global", "local-m", "local-p")
-FEW = -3.0                               # initial bias of the bits, so that few characters are attended at first
+FEW = -3.0                               # initial bias of the bits, so that the model attends to few characters at first
 STRUCTURES = ("simple", "sigmoid", "segmentation")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs the GRU over whole sequences, in several directions together, with a custom backward pass. For packed batches, the time of PyTorch's
-backward pass is quadratic in the length, because PyTorch makes a full tensor of zeros for the slice of each step. PyTorch also computes a
-product for the weights' gradient at each step.
+"""Runs the GRU over whole sequences, with a custom backward pass. Several directions, such as the two of an encoder, are computed together.
+For packed batches, the time of PyTorch's backward pass is quadratic in the length, because PyTorch makes a full tensor of zeros for the
+slice of each step. PyTorch also computes a product for the weights' gradient at each step.
 
     r = sigmoid(x_r + h W_r + b_r),  z likewise,  hn = h W_n + b_n,  n = tanh(x_n + r hn),  h' = n + z (h - n)
 

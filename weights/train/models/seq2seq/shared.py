@@ -26,8 +26,8 @@ def card(name, does, command=None):
 
 
 def characters(**attention):
-    """Settings of the models that read characters. A first run, which alternates between the structures, gives all of them the same initial
-    weights; then each model trains separately."""
+    """Settings of the models that read characters. All these models start from the weights of one run, which alternated between the
+    structures of attention; then each model trains separately."""
     base = dict(source="characters", context_length=256, score="general", batch=64, minutes=3.0, lr=1.5e-3, warmup=50, fresh_rate=10.0)
     return settings(**dict(base, **attention))
 

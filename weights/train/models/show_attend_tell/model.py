@@ -11,8 +11,8 @@ word, and attends to one part of the picture for each word.
     cell        gates i, f, o, g = W [y_p; z_p; h_{p-1}] + b;  c_p = sigmoid(f) c_{p-1} + sigmoid(i) tanh(g);  h_p = sigmoid(o) tanh(c_p)
     word        logits_p = W_o tanh(W_t [h_p; z_p; y_p] + b_t) + b_o,       y_p = token_embd[word p-1], zeros at p = 0
 
-Soft attention is trained with -log p(words) + spread sum_i (1 - sum_p alpha_pi)^2.  Hard attention samples locations, which is not
-differentiable. Training therefore adds two terms to the gradient of -log p(words | locations):
+Soft attention is trained with the loss -log p(words) + spread * sum_i (1 - sum_p alpha_pi)^2, where `spread` is a setting.  Hard attention
+samples locations, which is not differentiable. Training therefore adds two terms to the gradient of -log p(words | locations):
 
     the gradient of (R_p - baseline_p) log alpha_p(s_p), where R_p is -log p of the words from p on, and the
         baseline is the moving average of R_p

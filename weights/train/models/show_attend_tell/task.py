@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The task of captions: scenes and their sentences. Soft attention is trained by its gradient; hard attention is trained by REINFORCE."""
+"""The captioning task: scenes, and sentences that describe them. Soft attention is trained by its gradient; hard attention is trained by
+REINFORCE."""
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -112,7 +113,7 @@ class CaptionTask(Task):
         return found
 
     def load(self, split):
-        """Loads scenes, whose sentences are generated from their emoji, or your own pictures with captions."""
+        """Loads your own pictures with captions, or scenes. The sentence of a scene is generated from the scene's emoji."""
         s = self.s
         return data.load(s.dataset, s.data, split, None) if data.own(s.dataset, s.data) else scenes.load(s.data or scenes.DEFAULT_DIR, split, s.further)
 

@@ -179,7 +179,8 @@ class Snail(nn.Module):
 
     def nats(self, support, labels, query, truth, beside=0.0):
         """Returns a tensor of shape (B,): the mean -log p of the queries' labels (B, Q). beside: weight of an additional loss, that of
-        prototypical networks [Snell et al. 2017] with one example per class. It is a softmax over -|e_q - e_s|^2 of the embeddings."""
+        prototypical networks [Snell et al. 2017] with one example per class: the cross-entropy of a softmax over -|e_q - e_s|^2 / 8, where
+        e_q and e_s are the embeddings of a query and of an example."""
         x, y, ex, ey = self.sequence(support, labels, query)
         loss = -self.answer(x, y, labels).gather(2, truth[:, :, None])[:, :, 0]
         if beside:
@@ -191,8 +192,8 @@ class Snail(nn.Module):
 
     @torch.no_grad()
     def unfold(self, pictures):
-        """Converts the folded convolutions of a file to convolutions with norms. The norms have the statistics of these pictures (n, H, W);
-        the function stays the same."""
+        """Converts the folded convolutions of a file to convolutions with norms. The statistics of the norms are computed from these
+        pictures (n, H, W). The network's outputs stay the same."""
         x = pictures[:, None].to(self.output.weight.dtype).div(255).contiguous(memory_format=torch.channels_last)
         for i in range(self.embd.count):
             layer = getattr(self.embd, str(i))

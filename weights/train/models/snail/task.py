@@ -29,7 +29,8 @@ class Settings(Config, Common):
 
 
 class Signs:
-    """Drawings (characters, drawers, H, W). For validation, an example is an episode with a fixed seed."""
+    """Drawings (number of characters, number of people who drew each character, height, width). For validation, an example is an episode
+    with a fixed seed."""
 
     def __init__(self, drawings, ways, device):
         self.x, self.ways = torch.from_numpy(np.ascontiguousarray(drawings)).to(device), ways

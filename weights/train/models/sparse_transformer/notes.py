@@ -6,7 +6,7 @@ they give the time until a voice moves again:
     for each voice       off, then its pitches from low to high
     the last WAITS ids   wait 1 .. WAITS sixteenths; a longer wait takes several ids, the longest first
 
-A note lasts until its voice gets another note or off.
+A note lasts until the next id of its voice, which is another note or "off".
 """
 import numpy as np
 import torch
@@ -76,7 +76,7 @@ def transposed(grid):
 
 
 def rows_of(count):
-    """Returns `count` rows of TABLE, for models with fewer ids."""
+    """Returns `count` evenly spaced rows of TABLE, for models that have fewer ids than TABLE has rows."""
     return TABLE[spread(len(TABLE), count)]
 
 

@@ -74,8 +74,8 @@ class SparseTransformerTask(Task):
         return bpe.Vocabulary([])        # the vocabulary is an end token and the 256 bytes
 
     def encode(self, examples, model, device="cpu"):
-        """Encodes pictures and their labels, or (books, stories). Books are joined to a stream <end> book <end> book ... <end>, which is
-        split into windows."""
+        """Encodes the examples: (pictures, labels), (books, stories), or pieces of music. Books (or stories, if there are no books) are
+        joined into a stream <end> book <end> book ... <end>, which is split into windows."""
         if self.notes:
             return notes.Pieces([notes.encode(piece) for piece in examples], device)
         if not self.text:
@@ -108,8 +108,8 @@ class SparseTransformerTask(Task):
 
     @torch.no_grad()
     def sheet(self, model, valid, path, autocast, device, final):
-        """Draws samples. For pictures, the sheet has samples, and below the samples given pictures with completions of their upper halves.
-        For texts, samples.txt has continuations of given beginnings."""
+        """Draws samples. For pictures, the sheet shows from top to bottom: samples, validation pictures, the upper halves of these
+        pictures, and completions of the halves. For texts, samples.txt has continuations of given beginnings."""
         s, generator, model = self.s, torch.Generator().manual_seed(0), model.cpu()
         with autocast():
             if self.text:
@@ -147,8 +147,8 @@ class SparseTransformerTask(Task):
         return found
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices of the blocks and the output. Returns F32 for tables and vectors, and for a matrix whose
-        width is not a multiple of 32 if a quantised type is requested."""
+        """Returns the requested type for matrices of the blocks and the output. Tables and vectors get F32. If a quantised type is
+        requested, a matrix whose width is not a multiple of 32 gets F32, too."""
         matrix = x.ndim == 2 and ("blk." in name or name == "output.weight" and len(x) > 1)
         if not matrix or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:
             return gguf.F32

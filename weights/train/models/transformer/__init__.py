@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 
-# The name of the page in web/pages/ that opens files of this model, and what to try on this page. common/page.py prints both.
+# The name of the page in web/pages/ that opens files of this model, and a suggestion of what to try there. common/page.py prints both.
 PAGE = "transformer", "translate a sentence like yours"

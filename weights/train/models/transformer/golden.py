@@ -6,7 +6,7 @@
     map.encoder (m, M H, m), map.attention (n, N H, n), map.source (n, N H, m)
                     attention weights; the rows of a position are sorted by block, then by head; key j is input position j
 
-Random weights are large enough that attention is far from uniform.
+The random weights are large enough that attention is far from uniform.
 """
 import math
 from dataclasses import replace

@@ -5,8 +5,8 @@
     encoder   x = LN(x + attention(x, x)),   x = LN(x + W_down relu(W_up x + b_up) + b_down)
     decoder   x = LN(x + attention(x, x up to here)),   x = LN(x + attention(x, encoder's output)),   x = LN(x + feed-forward(x))
 
-In this order, which is the paper's, norm is "post". With norm "pre", x = x + f(LN(x)), and each stack ends with one more LN. The last LN of
-the encoder gives the encoder's output. The last LN of the decoder gives the vector that is multiplied by the output table.
+These equations, which are the paper's, hold if norm is "post". If norm is "pre", x = x + f(LN(x)), and each stack ends with one more LN.
+The last LN of the encoder gives the encoder's output. The last LN of the decoder gives the vector that is multiplied by the output table.
 
 Ids.  A source is s_0 .. s_{m-1} and ends with the end token; an empty sentence is only the end token.  A target is t_0 .. t_{n-1} and also
 ends with the end token.  m and n are at most context_length.  Target position p predicts t_p: p = 0 reads a vector of zeros, p > 0 reads
@@ -50,8 +50,8 @@ The file:
     blk.I.cross_attn_norm.{weight,bias}        (d)
     output_norm.{weight,bias}                  (d)                    "pre"
 
-state_dict() names are the file's tensor names.  In a batch, sentences are padded with PADDING, which is never attended and has no cost.
-Shapes: B sentences, m source positions, n target positions, d width, H heads of width k, V ids.
+state_dict() names are the file's tensor names.  In a batch, sentences are padded with PADDING. The model never attends to PADDING, and
+PADDING does not count in the loss. Shapes: B sentences, m source positions, n target positions, d width, H heads of width k, V ids.
 """
 import math
 from dataclasses import dataclass

@@ -116,7 +116,7 @@ def best(scores, lengths):
 
 
 def projective(heads):
-    """Returns whether no two arcs cross, including those from the root, and exactly one word is attached to the root. heads: the heads of
+    """Returns True if exactly one word is attached to the root and no arcs cross; the arc from the root counts too. heads: the heads of
     words 1, 2, ..."""
     arcs = [(min(m, h), max(m, h)) for m, h in enumerate(heads, 1)]
     return sum(h == 0 for h in heads) == 1 and not any(a < c < b < d for a, b in arcs for c, d in arcs)

@@ -5,8 +5,8 @@ from common import page as pages
 
 
 def page(get):
-    """Returns the name of the page in web/pages/ that opens the file, and what to try on this page. get: a function that returns a metadata
-    value of the file, given its key without the architecture prefix"""
+    """Returns the name of the page in web/pages/ that opens the file, and a suggestion of what to try there. get: a function that returns a
+    metadata value of the file, given its key without the architecture prefix"""
     if get("sound.rate"):
         return "wavenet", "choose each of its classes, and draw again with another seed"
     return pages.of_pictures(get, "image-transformer")

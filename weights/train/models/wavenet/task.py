@@ -46,7 +46,7 @@ class Sounds:
 
 
 def place(own, w):
-    """Places the weights w in the corner of larger weights; the old rows do not read the added columns."""
+    """Copies the weights w to the first rows and columns of the larger tensor `own`. The added columns of these rows become zero."""
     own[:len(w)] = 0
     own[tuple(slice(n) for n in w.shape)] = w
 
@@ -79,8 +79,8 @@ class WaveNetTask(Task):
 
     def grow(self, model, weights):
         """Loads a file, which may have fewer or narrower layers than the model. The file's layers become the first layers, and added parts
-        output zero. The file's last layer has no residual output, so the residual part of this layer starts at zero. The dilations are
-        those of this recipe."""
+        output zero. The file's last layer has no residual output, so the residual part of this layer starts at zero. The model keeps its
+        own dilations."""
         if self.s.adopted:               # in the file, the class vectors are multiplied by `class_gain`
             weights = {name: w / self.s.class_gain if ".class." in name else w for name, w in weights.items()}
         own, R, S = model.state_dict(), len(weights["input.bias"]), weights["head.0.weight"].shape[1]
@@ -139,9 +139,9 @@ class WaveNetTask(Task):
         return x, label, speaker
 
     def nats(self, model, x, label=None, speaker=None):
-        """Returns the training loss. The nats of the decision whether a sound ends are added to the loss once more, with weight
-        `end_weight`, because the end is rare: one sample in thousands. A probability of one in ten thousand at each sample costs almost no
-        likelihood but ends every fourth word too early."""
+        """Returns the training loss. At each sample, the model also decides whether the sound ends. The nats of this decision count once
+        more, with weight `end_weight`, because ends are rare: one sample in thousands. If the model gives the end a probability of one in
+        ten thousand at every sample, the likelihood hardly suffers, but every fourth word ends too early."""
         if not self.sound:
             return model.nats(x)
         if not (self.s.end_weight and model.training):
@@ -202,8 +202,8 @@ class WaveNetTask(Task):
         return dict(found, **{PREFIX + "speakers": card.get("speaker_names") or [str(i) for i in range(c.speakers)]}) if c.speakers else found
 
     def type_of(self, name, x, kind):
-        """Returns the requested type for matrices that are factors of a product, and at least F16 for the table of ids. Returns F32 for
-        vectors and small tables, and for a matrix whose width is not a multiple of 32 if a quantised type is requested."""
+        """Returns the requested type for matrices that `product` selects, and at least F16 for the table of ids. Vectors and small tables
+        get F32. If a quantised type is requested, a matrix whose width is not a multiple of 32 gets F32, too."""
         if name == "input.weight":
             return gguf.F16 if kind in (gguf.Q4_0, gguf.Q8_0) else kind
         if x.ndim != 2 or not self.product(name) or kind in (gguf.Q4_0, gguf.Q8_0) and x.shape[1] % 32:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes captions for composed emoji scenes, with hard attention. Training starts from the first stage of the model with soft attention.
+"""Writes captions for composed emoji scenes, with hard attention. Training starts from the weights after stage 1 of the recipe `captions`,
+which uses soft attention.
 
     python3 weights/train/train.py captions-hard --from build/captions-1.gguf
     sh weights/train/gpu.sh together captions-hard

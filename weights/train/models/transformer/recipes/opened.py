@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reverses words with a Transformer that is small enough to inspect each of its numbers.
+"""Reverses words with a Transformer so small that each of its numbers can be inspected.
 
     python3 weights/train/train.py opened
 """

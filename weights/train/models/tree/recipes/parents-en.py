@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds the heads of English words, as projective dependency trees.
+"""Finds the head of each word in an English sentence. The heads form a projective dependency tree.
 
     python3 weights/train/train.py parents-en --prose FOLDER
 """
