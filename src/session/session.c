@@ -285,7 +285,8 @@ static int header_valid(const nx_plan *plan, const nx_part *part, const nx_sessi
     if (s->slices && (!(plan->encodes && given) || s->slices > INT32_MAX)) return 0; /* nx_part.encode checks the number of slices */
     if (s->encoded && !s->slices) return 0;
     if ((s->position || s->computed || s->columns) && !ready) return 0;
-    if (s->computed > s->position && !s->has_output) return 0;
+    /* If the output of the next position has been computed, no pass is interrupted. */
+    if (s->computed > s->position && (!s->has_output || s->columns)) return 0;
     if (!s->columns && (s->group || s->slice)) return 0;
     if (s->columns > NX_COLUMNS || s->columns > s->shape.length - s->position || s->group > s->settings.samples) return 0;
     if (s->columns && part->pass_end && s->columns > part->pass_end(plan->weights, s->position) - s->position) return 0;
