@@ -15,7 +15,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 
 import { transform } from 'esbuild';
 
-/** For each family, the name of one model in that package. */
+/** For each family, the name of one model in @huggingface/ollama-utils. */
 const FAMILIES = {
   Aya: 'aya-expanse:8b',
   Cogito: 'cogito:3b',

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests the command-line program, run from the files of the repository. package.test.js runs it from the packed tarball, and
- * documents.test.js runs the commands in the manual's chapter Numbers.
+ * Tests the command-line program in the repository. package.test.js tests the program in the packed tarball, and documents.test.js runs the
+ * commands in the chapter "Numbers" of the manual.
  */
 
 import assert from 'node:assert/strict';

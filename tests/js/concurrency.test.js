@@ -42,7 +42,7 @@ test('a worker that starts late has a lower measured speed, and the clock may ru
   assert.equal(spin(loop, 0, 1), 0, 'the whole time has passed');
   let whole = 0;
   let late = Infinity;
-  // At least one of five attempts must succeed, because the machine may be busy.
+  // Measures five times and takes the best values, because the machine may be busy.
   for (let i = 0; i < 5; i++) {
     const now = Date.now() + 1;
     whole = Math.max(whole, spin(loop, now, now + 10));

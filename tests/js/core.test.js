@@ -538,7 +538,7 @@ test('inputs are given by name and encoded in chunks; two interleaved runs draw 
 });
 
 test('a model allocates and frees only its own memory', async () => {
-  // Opening a model needs additional memory for the bytes of the file. This memory is then freed, and the run uses it.
+  // Opening a model needs memory for the bytes of the file. The run reuses this memory.
   const file = toyModel({ embedding: 64, feedForward: 256 });
   const core = new Core(wasmModule, file);
   const memoryBytes = memoryOf(core);

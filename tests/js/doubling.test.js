@@ -266,7 +266,7 @@ for (const title of new Set(PARTS.map(([name]) => name)))
     for (const [name, run] of PARTS) if (name === title) await run(TOOLS);
   });
 
-/** Returns the sources of the library, by their paths. */
+/** Returns the path and the text of each source file of the library. */
 async function sources() {
   const folder = new URL('../../web/lib/', import.meta.url);
   const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.js')).sort();

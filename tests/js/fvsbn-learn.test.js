@@ -37,8 +37,8 @@ test('a step equals the gradient of the log-likelihood that is computed by finit
     const { weights, picture } = anything(n, seed);
     const moved = copy(weights);
     assert.equal(learn(moved, picture, 1), natsOf(weights, picture));
-    // The single-precision gradient has an error of about 2^-22. The error of the difference quotient in double precision is the square of
-    // its step, 2^-20.
+    // The single-precision gradient has an error of about 2^-22. The double-precision central difference has an error of about step ** 2,
+    // or 2^-20.
     const step = 2 ** -10;
     for (const name of /** @type {const} */ (['weight', 'bias'])) {
       for (let k = 0; k < weights[name].length; k++) {

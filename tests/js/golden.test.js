@@ -19,20 +19,17 @@ import { GOLDEN, ROOT, give, load, wasmModule } from './helpers.js';
 
 /** The largest allowed error of an output value with F32 and F16 weights. The error comes from rounding to single precision. */
 const OUTPUT_TOLERANCE = 1e-4;
-/** The largest allowed error of the nats of one value. Above ten nats, the allowed error grows in proportion to the nats. */
+/** The largest allowed error, in nats, of a value's negative log-likelihood. Above ten nats, the error may grow in proportion. */
 const NATS_TOLERANCE = 1e-4;
 /**
- * The largest allowed mean difference in nats per value with Q8_0 and Q4_0 weights. The golden tensors were computed from the stored
- * weights, without the engine's quantisation of other values.
+ * The largest allowed mean difference in nats per value with Q8_0 and Q4_0 weights. PyTorch computed the golden tensors from the stored
+ * weights. The engine also quantises activations; PyTorch did not.
  */
 const QUANTISED_NATS_TOLERANCE = 0.01;
 /** The largest allowed difference, in bits per dimension of test images, between a shipped file and the F32 weights it was made from. */
 const BITS_PER_DIM_TOLERANCE = 0.01;
 
-/**
- * The largest allowed difference for results of a part without a sequence. The values are sums of terms near 1 along a chain. For
- * values above 1, the tolerance is relative.
- */
+/** The largest allowed difference for results of a part without a sequence. For values above 1, the tolerance is relative. */
 const RESULT_TOLERANCE = 1e-5;
 
 /**

@@ -22,8 +22,8 @@ export const wasmBytes = await readFile(NEXTPIXEL_WASM ?? `${ROOT}web/dist/nextp
 export const wasmModule = await WebAssembly.compile(wasmBytes);
 
 /**
- * The address of the published worker script, which starts faster than the modules of the sources. If the published script is out of date,
- * this is undefined, and the workers load the modules.
+ * The path of the bundled worker script, which starts faster than the separate modules in web/lib. If the bundle is out of date, the path
+ * is undefined, and workers load the modules.
  */
 const WORKER = (await isMade(`${ROOT}web/dist/page-shell.js`)) ? `${ROOT}web/dist/worker.js` : undefined;
 

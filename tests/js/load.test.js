@@ -481,8 +481,8 @@ const damageable = {
   'a mixture': toyModel({ ...tiny, levels: 256, output: 'dmol', mixtures: 1 }),
 };
 /**
- * Every second byte of the header is replaced by one of these values, which alternate. ./build.sh test-sweep replaces every byte by each
- * value.
+ * Masks of the bits to flip in one byte of a file. The test damages every second byte, and uses the masks in rotation. ./build.sh
+ * test-sweep damages every byte with each mask.
  */
 const BITS = [0x01, 0x80, 0xff];
 for (const [name, file] of Object.entries(damageable)) {

@@ -44,7 +44,7 @@ function missed(text) {
     for (const { type, start, end, declarations, id } of body) {
       const one = code.slice(start, end);
       if (type === 'ImportDeclaration') continue;
-      // A call that registers a test: `test(`, `? test : more` or `oneOf(i, 2)(`; oneOf() may get `longer` as its last argument.
+      // True if the statement uses `test`, for example in `? test : more`, or uses oneOf() without the argument `longer`.
       const plain = /(?<![.\w])test\b(?=\s*[(:)])/.test(one) || one.replace(/oneOf\([^;]*?,\s*longer,?\s*\)\(/g, '').includes('oneOf(');
       const names = [...(declarations ?? []).map((/** @type {any} */ declared) => declared.id.name), ...(id ? [id.name] : [])];
       const isSelected = !plain && has(one, selected);

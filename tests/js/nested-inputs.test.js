@@ -47,7 +47,7 @@ const waysIn = (thing, depth = 5) => [
 ];
 
 /**
- * Returns a copy of a value in which the part at this path is replaced.
+ * Returns a copy of `thing` with `part` at the path `way`.
  *
  * @param {any} thing
  * @param {string[]} way

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Compares runs that continue in the session of an earlier run with runs of a new model. */
+/** Checks that reusing the session of an earlier run does not change the result of a run. */
 
 import assert from 'node:assert/strict';
 

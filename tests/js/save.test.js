@@ -147,7 +147,7 @@ for (const [i, [name, toy, begin, options]] of RUNS.entries()) {
       }
     }
     assert.deepEqual(await piecemeal([models[0]], begin(models[0], options), 3, { chunkSize: 4, maps: true }), expected, 'in other steps');
-    // A canvas shows the earlier part of a resumed run, even if only pictures() is called.
+    // The pictures of a resumed run contain the part that was drawn before the run was saved.
     const run = begin(models[1], options);
     await read(run, 4);
     const data = async (/** @type {PictureRun} */ one) => (await one.pictures()).map((picture) => [...picture.data]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the search of the manual and its index. */
+/** Tests the manual's search function and search index. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -20,7 +20,7 @@ import { toyText } from './toy-text.js';
 /** @import { FromWorker } from '../../web/lib/engine/protocol.js' */
 
 const MOST_MS = 300;
-/** Each file's model runs for this many milliseconds, in which the engine reaches the slow layers. */
+/** The processor time for each file, in milliseconds. Within this time, the engine reaches the slow layers. */
 const ENOUGH_MS = EVERY ? 2500 : 1200;
 
 const SETTINGS = { seed: 1n, samples: 1, temperature: 1, topK: 0, topP: 1 };

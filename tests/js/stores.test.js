@@ -37,8 +37,8 @@ const KEYS = [
 ].sort();
 
 /**
- * Maps and sets that live as long as a module or an object. Each has a bound: a string describes the possible keys, whose number is
- * limited; a regular expression matches the code that removes or refuses entries.
+ * The maps and sets that live as long as a module or an object. Each value in this table states the bound of one map or set. A string
+ * describes the possible keys, which are limited in number. A regular expression matches the code that removes or refuses entries.
  *
  * @type {Record<string, string | RegExp>}
  */

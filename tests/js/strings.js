@@ -2,11 +2,10 @@
 // @ts-check
 
 /**
- * Parses the scripts of a page to find the strings that visitors read: strings in phrase`...`, and strings that lack phrase although
- * visitors read them.
+ * Parses the scripts of a page to find the strings that visitors read, both with and without the tag phrase`...`.
  *
- *     node tests/js/strings.js web/pages/NAME/*.js           lists the strings that should be in phrase
- *     node tests/js/strings.js --mark web/pages/NAME/*.js    writes and imports phrase for each of these strings; check the result
+ *     node tests/js/strings.js web/pages/NAME/*.js           lists the strings without the tag
+ *     node tests/js/strings.js --mark web/pages/NAME/*.js    adds the tag to these strings, and imports phrase; check the result
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -17,8 +16,8 @@ import { parse } from 'acorn';
 
 /** @typedef {{ file: string, line: number, text: string, start: number, end: number }} Found */
 /**
- * @typedef {{ said: Found[], plain: Found[], literals: Set<string> }} Strings  said: strings in phrase; plain: strings that people read but
- *   that are not in phrase; literals: all strings
+ * @typedef {{ said: Found[], plain: Found[], literals: Set<string> }} Strings  said: strings with the tag phrase; plain: strings that
+ *   people read, but without the tag; literals: all strings
  */
 
 /** Attributes and properties whose texts people read or hear. */

@@ -58,7 +58,8 @@ test("the page's filters keep the same tokens as the library's filters", async (
   ]) {
     const { drawn, kept } = cut(all, filters);
     assert.ok(Math.abs(drawn.reduce((sum, p) => sum + p, 0) - 1) < 1e-9);
-    // The filters must keep each drawn token, and the frequencies must be within four standard deviations.
+    // The library must draw only tokens that the page's filters keep. The count of the most probable token must be within four standard
+    // deviations of its expected count.
     const counts = new Map();
     const draws = 300;
     for (let seed = 0; seed < draws; seed++) {

@@ -171,8 +171,7 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
         assert.deepEqual(again && kept(again), heard && kept(heard), 'input');
         assert.deepEqual(plain(rest.save()).ids, plain(whole.save()).ids);
         if (at === 0 || at === steps.length) continue;
-        // Saves again after two more steps. If a resumed run of this kind begins by repeating the drawn part, the two steps include this
-        // part.
+        // Saves again after two more steps. If `begins` is true, the first of the two steps repeats the part that was already drawn.
         const most = options.maxTokens === undefined || verb === 'translate' ? {} : { maxTokens: options.maxTokens - at };
         const other = model.resume(plain(part.save()), most);
         const more = await read(other, 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests how a pasted text is divided into words: which character sequences count as a word, and that the time is never quadratic. */
+/** Tests that pasted text is divided into the expected words, and that the time is proportional to the length of the text. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

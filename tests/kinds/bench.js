@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The test cases (rows) of every kind for tests/bench; rows.js explains rows and sweeps. */
+/** The test cases (rows) for tests/bench, for each kind of model. rows.js explains rows and sweeps. */
 
 import { ofEach, rows } from './rows.js';
 

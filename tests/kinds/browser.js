@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The test cases (rows) of every kind for the sweeps in tests/browser; rows.js explains rows and sweeps. The functions in
- * rows are sent to a page as text (functionsIn()), so they may use only their arguments.
+ * The test cases (rows) for the sweeps in tests/browser, for each kind of model. rows.js explains rows and sweeps. functionsIn() sends the
+ * functions in the rows to a page as text, so these functions may use only their arguments.
  */
 
 import { ofEach, rows } from './rows.js';
@@ -66,7 +66,7 @@ const ALL = await ofEach((name) => import(`./${name}/browser.js`));
 /** Returns the rows of a sweep, by kind. @template {keyof Rows} Sweep @param {Sweep} sweep */
 export const rowsOf = (sweep) => rows(ALL, sweep, 'browser.js');
 
-/** The files that the tests serve, over all kinds. The keys are the addresses of the files. */
+/** All files that the tests serve, by address. */
 export const FILES = Object.assign({}, ...Object.values(ALL).map(({ files }) => files));
 
 /**

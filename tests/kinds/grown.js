@@ -25,7 +25,7 @@ const typed = (value) => {
 };
 
 /**
- * Returns a golden file with other sizes. `shapes` gives the new shapes of the tensors that depend on these sizes.
+ * Copies a golden file, and changes sizes in its metadata. `shapes` gives the new shapes of the tensors that depend on these sizes.
  * @param {string} name
  * @param {Record<string, any>} sizes
  * @param {Record<string, number[]>} shapes

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** The test cases (rows) of every kind for the sweeps in tests/js; rows.js explains rows and sweeps. */
+/** The test cases (rows) for the sweeps in tests/js, for each kind of model. rows.js explains rows and sweeps. */
 
 import { ofEach, rows } from './rows.js';
 
@@ -115,7 +115,7 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * Calls with lists in which the item with index 1 is missing.
+ * A weight file, and invalid calls to its model. In each call, an argument is or contains a list without an item at index 1.
  *
  * @typedef {{ file: string, said: RegExp, calls: (model: any, hole: (...list: unknown[]) => unknown[]) => (() => Promise<unknown>)[] }} Holes
  */
@@ -149,7 +149,7 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * The bounds of objects that outlive a call.
+ * Limits on the size of data that outlives a call.
  *
  * - maps: for the maps and sets in the kind's folder, by `FILE NAME`: the possible keys, or the code that removes or refuses entries
  * - keys: the kind's keys in localStorage and sessionStorage

@@ -30,7 +30,7 @@ export const ofEach = async (of, names = NAMES) =>
   Object.fromEntries(await Promise.all(names.map(async (name) => /** @type {const} */ ([name, await of(name)]))));
 
 /**
- * Returns the rows of a sweep, by kind. Throws if a kind exports neither rows nor a reason.
+ * Returns the rows of a sweep, by kind. Throws if a kind exports nothing for the sweep.
  *
  * @template {object} Rows
  * @template {keyof Rows & string} Sweep

@@ -3,6 +3,6 @@
 
 /** The plan of tests/engines for models of the `caption` kind (see tests/kinds/engines.js). This file also runs in pages, without Node. */
 
-/** No runs: captions are compared on their page (tests/engines/pages.js) and, in C, by a hash (tests/c). */
+/** Plans no runs. tests/engines/pages.js compares captions on the pages, and tests/c compares a hash of captions. */
 export const plan = () => undefined;
 export const tasks = {};

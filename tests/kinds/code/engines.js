@@ -22,7 +22,8 @@ export const plan = (works, info) =>
   works.filter(({ task }) => info.verbs.includes(task)).map((work) => ({ ...work, ...coding(work, info) }));
 
 /**
- * Converts a task on audio to a task on audio codes: encoding audio that ends in the middle of a top-level code, or drawing codes.
+ * Converts a task on audio to a task on audio codes. The new task draws codes, or encodes audio that ends in the middle of a top-level
+ * code.
  *
  * @param {Work} work
  * @param {ModelInfo} info

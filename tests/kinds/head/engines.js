@@ -6,7 +6,7 @@
 /** @import { Plan } from '../engines.js' */
 
 /**
- * Compares only the bytes of the file: parses are compared on their page (tests/engines/pages.js) and, in C, by a hash (tests/c).
+ * Compares only the bytes of the file. tests/engines/pages.js compares parses on the pages, and tests/c compares a hash of parses.
  *
  * @type {Plan}
  */

@@ -18,5 +18,5 @@ export async function verbs(): Promise<void> {
 /** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: Parse): NextPixelStepEvent['step'] => step;
 
-/** Compiles only if the event nx-end has the results of this kind. */
+/** Compiles only if the event nx-end has these fields. */
 export const ends = ({ parse }: NextPixelEndEvent): [Parse?] => [parse];

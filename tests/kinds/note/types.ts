@@ -56,5 +56,5 @@ export const maps = (step: NoteStep): AttentionMap[] | undefined => step.maps;
 /** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: NoteStep): NextPixelStepEvent['step'] => step;
 
-/** Compiles only if the event nx-end has the results of this kind. */
+/** Compiles only if the event nx-end has these fields. */
 export const ends = ({ notes }: NextPixelEndEvent): [Note[]?] => [notes];

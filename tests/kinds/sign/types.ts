@@ -26,7 +26,7 @@ export const maps = (step: Classification): AttentionMap[] | undefined => step.m
 /** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: Classification): NextPixelStepEvent['step'] => step;
 
-/** Compiles only if the event nx-end has the results of this kind. */
+/** Compiles only if the event nx-end has these fields. */
 export const ends = ({ classification }: NextPixelEndEvent): [Classification?] => [classification];
 
 /** Compiles only if the library's types allow these calls. */

@@ -52,7 +52,7 @@ export async function description(): Promise<unknown> {
 /** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: SoundStep): NextPixelStepEvent['step'] => step;
 
-/** Compiles only if the event nx-end has the results of this kind. */
+/** Compiles only if the event nx-end has these fields. */
 export const ends = ({ samples, sampleRate }: NextPixelEndEvent): [Float32Array?, number?] => [samples, sampleRate];
 
 /** Compiles only if the library's types allow these calls. */

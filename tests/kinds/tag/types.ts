@@ -20,7 +20,7 @@ export async function verbs(): Promise<void> {
 /** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: Tagging): NextPixelStepEvent['step'] => step;
 
-/** Compiles only if the event nx-end has the results of this kind. */
+/** Compiles only if the event nx-end has these fields. */
 export const ends = ({ tagging }: NextPixelEndEvent): [Tagging?] => [tagging];
 
 /** Compiles only if the library's types allow these calls. */

@@ -83,7 +83,7 @@ export const maps = (step: TextStep | TranslationStep): AttentionMap[] | undefin
 /** Compiles only if the event nx-step can carry a step of this kind. */
 export const steps = (step: TextStep | TranslationStep): NextPixelStepEvent['step'] => step;
 
-/** Compiles only if the event nx-end has the results of this kind. */
+/** Compiles only if the event nx-end has these fields. */
 export const ends = ({ text }: NextPixelEndEvent): [string?] => [text];
 
 /** Compiles only if the library's types allow these calls. */
