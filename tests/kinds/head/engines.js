@@ -6,7 +6,7 @@
 /** @import { Plan } from '../engines.js' */
 
 /**
- * Compares only the bytes of the file. tests/engines/pages.js compares parses on the pages, and tests/c compares a hash of parses.
+ * Compares only the bytes of the file. tests/engines/pages.js compares the parses on the page "structure".
  *
  * @type {Plan}
  */

@@ -19,7 +19,7 @@ const MOST_TOLD = 48;
 
 /** @type {Plan} */
 export const plan = (works, { verbs, positions }) => {
-  // tests/engines/pages.js compares translations on the pages, and tests/c compares a hash of translations.
+  // tests/engines/pages.js compares the translations on pages, and tests/c compares a hash of translations.
   if (!verbs.includes('generate')) return undefined;
   const known = Math.min(KNOWN_TOKENS, positions >> 1);
   return works
