@@ -24,15 +24,15 @@ const LIBRARY = 'nextpixel';
 /** Cache in which the library stores notes about incomplete copies. */
 const UNFINISHED = 'nextpixel-unfinished';
 /**
- * Cache of notes. For each open page, a note stores the folder of weights that the page requested. The cache exists only while there are
- * copies of several releases.
+ * Cache of notes. For each open page, a note stores the folder of weights that the page requested. The cache exists only while weights
+ * of several releases are cached.
  */
 const USES = 'nextpixel-uses';
 /** Cache of the file lists of the courses on this device. Only shell/page/page-keep.js replaces the files in these lists. */
 const COURSES = 'nextpixel-courses';
 /** Header that marks requests by page-keep.js, which stores the responses itself. */
 const KEEPING = 'x-nextpixel-keep';
-/** The folder of weights that all copies come from; empty if copies may come from several folders. */
+/** The folder of all cached weights; empty if the cached weights may come from several folders. */
 let only = '';
 /** Maximum number of cached files. The site has fewer than 300. */
 const MOST = 500;

@@ -3,8 +3,8 @@
 //
 //   node web/pictures/make-binarised.js data/binarised_mnist
 //
-// The argument is a folder with train.bits.gz (see weights/train/README.md). The file has 98 bytes per picture, with the first pixel in the
-// highest bit. The script takes the first 200 pictures of the file. No picture is selected by hand.
+// The argument is a folder with train.bits.gz (see weights/train/README.md). The script copies the first 200 pictures of
+// this file; no picture is selected by hand. Each picture has 98 bytes, with the first pixel in the highest bit.
 // @ts-check
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -5,9 +5,9 @@
 //   node web/pictures/make-strip.js data/mnist
 //
 // The argument is a folder with the MNIST test set as published: t10k-images-idx3-ubyte.gz and t10k-labels-idx1-ubyte.gz.
-// The script takes the first four images of each class in the order of the test set, class 0 first. No image is selected by hand.
-// digits.bin is an idx3 file like its source (big-endian magic 2051, count, rows, columns, then the bytes), so image i shows a digit of
-// class floor(i / 4).
+// The script takes the first four test images of class 0, then of class 1, and so on. Image i of digits.bin therefore shows a digit of
+// class floor(i / 4). No image is selected by hand. digits.bin is an idx3 file like its source (big-endian magic 2051, count, rows,
+// columns, then the bytes).
 // @ts-check
 import { readFileSync, writeFileSync } from 'node:fs';
 import { crc32, deflateSync, gunzipSync } from 'node:zlib';

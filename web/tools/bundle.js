@@ -315,8 +315,8 @@ const libraryApart = {
 };
 
 /**
- * Merges several imports of the same file into one. Also restores the comments that tell bundlers not to resolve imports of Node's modules,
- * because esbuild removes all comments.
+ * Merges several imports of the same file into one. esbuild removes all comments, so this function also restores the comments that tell
+ * bundlers not to resolve imports of Node's modules.
  *
  * @param {string} text
  */

@@ -97,7 +97,7 @@ export function courseFiles({ pages, files, weights, script, dist = 'dist', mode
 }
 
 /**
- * Lists the files of the courses for npm start, directly from the sources. The tag of a file is its modification time.
+ * Lists the files of the courses directly from the sources. `npm start` uses this list. The tag of a file is its modification time.
  *
  * @param {string} base  folder that contains web/ and weights/
  */

@@ -34,7 +34,7 @@ import { join } from 'node:path';
  * @property {string} [at]     id of the figure in which the reader can find the answer
  */
 
-/** The facts that readers see, besides the lists `contents` and `ways`. A translation therefore contains these facts. */
+/** The facts that readers see, without the lists `contents` and `ways`. A translation contains these facts. */
 export const TRANSLATED = /** @type {const} */ (['title', 'description', 'credit', 'says', 'tile', 'short', 'knows', 'asks']);
 /** For these facts, the English text is the key with which scripts and the frame look up the translation. */
 const LOOKED_UP = /** @type {const} */ (['title', 'credit', 'says']);

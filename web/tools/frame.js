@@ -61,9 +61,9 @@
  * The generated h1 contains the fact `title`. The <h1> of the source becomes a line below the title. The folder's style sheets are found
  * automatically. The style sheet with the folder's name comes first; the others follow in order of name.
  *
- * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. This file contains the translated
- * text, with the same figures as page.html. Of the facts, it contains only those that readers see: title, description, credit, says, tile,
- * short, knows, asks, contents, ways. The address of the Korean page is the address of the English page, followed by ko/.
+ * A page.ko.html next to page.html is the same page in Korean, one of the languages in languages.js. page.ko.html contains the
+ * translated text and the same figures as page.html. It contains only those facts that readers see: title, description, credit, says,
+ * tile, short, knows, asks, contents, ways. The address of the Korean page is the address of the English page, followed by ko/.
  */
 
 import { createHash } from 'node:crypto';
@@ -85,8 +85,8 @@ import { phrase as english, phrasesIn } from '../shell/page/phrase.js';
 const FROM_FILE = "if(location.protocol=='file:')document.getElementById('from-file').hidden=false";
 
 /**
- * The Content-Security-Policy, which allows only what the library needs. The policy forbids other inline scripts, inline styles and other
- * origins.
+ * The Content-Security-Policy, which allows only what the library needs. The policy forbids inline styles, other origins, and all
+ * inline scripts except FROM_FILE.
  *
  * @param {string} [connect]  hosts that the page may fetch from, in addition to its own
  */

@@ -81,7 +81,7 @@ export function sourceOf(name) {
 const known = new Map();
 
 /**
- * Returns the first line of the scripts and styles that were built from the current sources in web/. This line is a comment.
+ * Returns the text of the comment that begins each script and style sheet built from the current sources in web/.
  *
  * @param {string} web  path of web/
  */

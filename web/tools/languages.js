@@ -14,7 +14,7 @@
  * The address of a Korean page is the English address followed by ko/. The head of a translated page contains the translations for the
  * page's scripts, so that no further file is fetched. English pages do not contain these translations.
  *
- * To add a language, add a row to LANGUAGES, the element's sentences (lib/element/words/CODE.js), and the files described above.
+ * To add a language, add a row to LANGUAGES. Then create lib/element/words/CODE.js (the element's sentences) and the files described above.
  */
 
 import { readFile, readdir } from 'node:fs/promises';

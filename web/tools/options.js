@@ -294,7 +294,7 @@ async function verbList() {
 ${files.map((name) => `export * as ${inCamels(name)} from './${name}';\n`).join('')}`;
 }
 
-/** Generates the table of the pages that show files of each kind, from the folders of the kinds. */
+/** Generates pages-of-kinds.js from the constant PAGES of each kind. */
 function pagesOfKinds() {
   const quoted = (/** @type {string} */ text) => text.replace(/[`\\$]/g, '\\$&');
   const rows = FOLDERS.flatMap(({ name, PAGES }) =>
@@ -314,8 +314,9 @@ function pagesOfKinds() {
 import { phrase } from '../page/phrase.js';
 
 /**
- * The pages that show the models of each kind. A model uses the first row of its kind in which \`deed\` is a verb of the model, or the kind
- * itself. \`says\` returns a sentence with the name of the model and the page for it. \`tries\` returns a suggestion for the visitor.
+ * The pages that show the models of each kind. The row of a model is the first row of the model's kind in which \`deed\` is one
+ * of the model's verbs or the kind's name. \`says\` returns a sentence with the name of the model and the page for it. \`tries\` returns a
+ * suggestion for the visitor.
  *
  * @type {[kind: string, deed: string, says: (name: string) => string, tries: () => string][]}
  */

@@ -8,8 +8,9 @@
  * The server serves web/ and weights/ of the repository, or of a built site, as /web/ and /weights/. /build/ serves the GGUF files that
  * weights/train/export.py writes to build/. The server is meant for the developer's own machine. It supports byte ranges and status 304,
  * but no other optional parts of HTTP. It sends the Content-Security-Policy with which the demo is tested. The server generates each page
- * from its page.html. Lists of pages, such as the courses and the tiles, contain facts of all pages. The server reads these facts only when
- * it starts. If the pages' scripts in web/dist do not match the sources, the server sends the sources instead, so that edits take effect.
+ * from its page.html. Lists of pages, such as the courses and the tiles, contain facts about all pages. The server reads these facts only
+ * when it starts. If the pages' scripts in web/dist do not match the sources, the server sends the sources instead, so that edits take
+ * effect.
  * Two modules always come from web/dist: they import packages, which browsers cannot find by name. ./build.sh js rebuilds them.
  */
 

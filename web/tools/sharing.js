@@ -12,7 +12,7 @@ import { languageOf } from './languages.js';
 const PICTURE = { path: 'web/front/screenshot.png', width: 1200, height: 842 };
 
 /**
- * Adds the preview tags to the head of a page, and makes the addresses of its versions in other languages absolute.
+ * Adds the preview tags to the head of a page. Also makes the page's links to other languages absolute.
  *
  * @param {string} html
  * @param {string} path     path of the page within the site

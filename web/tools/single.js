@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Builds web/single for the package. This folder contains the library as one file, in several formats. web/single is not committed, because
- * half of the folder is a copy of the wasm; npm pack builds it.
+ * Builds web/single for the package. This folder contains the library as one file, in several formats. npm pack runs this script. The
+ * folder is not committed, because half of it is a copy of the wasm.
  *
  *     node web/tools/single.js
  *

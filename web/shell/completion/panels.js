@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Draws the given digit, the line below which the model completes this digit, and the completions next to it.
+// Draws the digit and its completions. The model receives the rows above a line on the digit, and completes the rows below the line.
 // @ts-check
 import { make, perFrame } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';

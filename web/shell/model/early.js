@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Starts a worker and loads the weights that the page's <head> names. These two steps take the most time when a page opens, so they
-// start while the browser is still parsing the rest of the page.
+// Starts a worker and loads the weights from the preload link in the page's <head>. These two steps take the most time when a page opens,
+// so they start while the browser is still parsing the rest of the page.
 // @ts-check
 import { acquire } from '../library.js';
 import { asked } from '../page/asked.js';
@@ -14,7 +14,7 @@ import { takeWorker, weights } from './first.js';
  */
 const waiting = new AbortController();
 const { signal } = waiting;
-/** Address of the weights that the page's <head> names. */
+/** Address of the page's own weights; '' if the page has none. */
 export const ours = weights?.href ?? '';
 const address = asked ?? ours;
 if (address) {

@@ -14,7 +14,8 @@ const deeds = words.filter((word) => PAGES.some(([, deed]) => deed === word));
 const only = words.filter((word) => word !== size && !deeds.includes(word));
 
 /**
- * Returns the row of PAGES for a model: the first row of the model's kind whose deed is a verb of the model, or the kind itself.
+ * Returns the row of PAGES for a model: the first row of the model's kind in which `deed` is one of the model's verbs or the
+ * kind's name.
  * @param {ModelInfo} info
  */
 const pageOf = (info) =>

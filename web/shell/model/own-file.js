@@ -21,7 +21,7 @@ import { weightBytes } from './weight-bytes.js';
 const GRACE_MS = 3000;
 
 /**
- * The visitor's file that replaces the page's model. A figure that takes the loaded model also sets `model` to undefined.
+ * The visitor's file that replaces the page's model. `model` is the loaded model until a figure starts to use it, then undefined.
  * @type {{ file: File, model?: Model } | undefined}
  */
 let own;

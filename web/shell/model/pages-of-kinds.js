@@ -4,8 +4,9 @@
 import { phrase } from '../page/phrase.js';
 
 /**
- * The pages that show the models of each kind. A model uses the first row of its kind in which `deed` is a verb of the model, or the kind
- * itself. `says` returns a sentence with the name of the model and the page for it. `tries` returns a suggestion for the visitor.
+ * The pages that show the models of each kind. The row of a model is the first row of the model's kind in which `deed` is one
+ * of the model's verbs or the kind's name. `says` returns a sentence with the name of the model and the page for it. `tries` returns a
+ * suggestion for the visitor.
  *
  * @type {[kind: string, deed: string, says: (name: string) => string, tries: () => string][]}
  */

@@ -153,8 +153,8 @@ function open() {
 }
 
 /**
- * Keeps a figure's settings and the address in sync. Applies the settings in the address now and whenever the address or the history entry
- * changes. Writes the settings to the address after the visitor has changed them.
+ * Keeps a figure's settings and the address in sync. Immediately applies the settings in the address, and applies them again
+ * whenever the address or the history entry changes. Writes the settings to the address after the visitor has changed them.
  *
  * @param {string} id id of the figure
  * @param {Object} figure

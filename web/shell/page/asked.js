@@ -9,7 +9,7 @@
 export const meta = document.querySelector('meta[name="takes"]');
 const given = meta && new URLSearchParams(location.search).get('model');
 /**
- * Absolute address of the model that the page's address names, or null if the page shows its own model. A malformed address stays
+ * Absolute address of the model in the query parameter `model`, or null if the page shows its own model. A malformed address stays
  * unchanged; loading the model then reports the error.
  */
 export const asked = given ? (URL.canParse(given, location.href) ? new URL(given, location.href).href : given) : null;

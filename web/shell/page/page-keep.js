@@ -124,7 +124,7 @@ function currentId(id, kept, courses) {
 }
 
 /**
- * Returns the id of the course to which a stored course must be updated, or undefined if the stored course is up to date.
+ * Returns the id of the site's course that should replace a stored course, or undefined if the stored course is up to date.
  *
  * @param {string} id
  * @param {Kept} kept
@@ -351,7 +351,7 @@ export async function fill(box, said) {
 
   /** The newest release of the course. @type {Kept | undefined} */
   let plan;
-  /** Whether the box is storing, deleting or comparing files. Meanwhile, only the Cancel button works. */
+  /** Whether the box is storing, deleting or comparing files. Only the Cancel button works while this is true. */
   let busy = false;
   /** Controller that cancels the download or the wait; undefined unless the first button is Cancel. @type {AbortController | undefined} */
   let stopper;
@@ -459,8 +459,8 @@ export async function fill(box, said) {
   };
 
   /**
-   * Waits until no other page stores or deletes files, then runs a task that deletes files. While the page waits, the first button cancels
-   * the wait.
+   * Waits until no other page is storing or deleting files, then runs a task that deletes files. While the page waits, the first button
+   * cancels the wait.
    *
    * @param {() => Promise<void>} task
    */
@@ -493,7 +493,7 @@ export async function fill(box, said) {
       await showDropped(courses);
     });
 
-  /** Stores the current version of the course once no other page stores or deletes files. */
+  /** Waits until no other page is storing or deleting files, then stores the current version of the course. */
   async function start() {
     const signal = offerCancel();
     removal.hidden = true;

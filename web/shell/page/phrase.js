@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Translates the sentences of a page's scripts. The code contains the English sentences: phrase`Row ${row} of ${rows}`. The head of a page
-// in another language contains a table (web/tools/frame.js) that maps each English sentence to its translation: "Row {} of {}": "{1}행 중
-// {0}행".
+// in another language contains a table (web/tools/frame.js) that maps each English sentence to its translation, for example "Row {} of {}"
+// to "{1}행 중 {0}행".
 // @ts-check
 
 /** Letters and digits whose Korean pronunciation ends in a consonant. Characters whose pronunciation ends in ㄹ come first. */

@@ -3,7 +3,10 @@
 // only the requested pixels, so delaying the requests slows the run.
 // @ts-check
 
-/** Maximum backlog, in milliseconds. After the page has been busy or hidden, a larger backlog is dropped, not shown at once. */
+/**
+ * A run catches up on delays of at most this many milliseconds. After a longer delay, for example because the page was hidden, the run
+ * continues at its normal speed.
+ */
 const BACKLOG_MS = 250;
 
 export class Pace {

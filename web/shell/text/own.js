@@ -58,7 +58,7 @@ export function showCard(model) {
 }
 
 /**
- * Builds the part of a page that accepts the visitor's own file (own.html).
+ * Sets up own.html, the part of a page in which visitors open their own model files.
  *
  * @param {{ onModel: (model: Model) => void, says?: (name: string) => string }} hooks  says: receives the model's name; returns a sentence
  *   that tells the visitor what the model does now
