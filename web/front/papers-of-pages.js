@@ -32,7 +32,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1609.03499',
     system: 'WaveNet',
     page: 'wavenet',
-    says: 'A spoken digit, generated sample by sample. See dilated layers as trees, their queues and the probabilities of the next sample; or let the model continue your voice.',
+    says: 'A spoken digit, generated sample by sample. See the trees and queues of dilated convolutions and the probabilities of the next sample, or let the model continue your voice.',
   },
   {
     year: 2018,
@@ -182,7 +182,7 @@ export const PAPERS_OF_PAGES = [
     url: 'https://arxiv.org/abs/1702.00887',
     system: 'Structured attention',
     page: 'structure',
-    says: 'Every word of your sentence points at its head; fainter arcs are less certain. Pin an arc, and another word changes its head. Also: German read character by character, with softmax, sigmoid and structured attention.',
+    says: 'Every word of your sentence points at its head; fainter arcs are less certain. Pin an arc to see which other arcs change. Also: German read character by character, with softmax, sigmoid and structured attention.',
   },
   {
     year: 2017,

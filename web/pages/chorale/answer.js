@@ -263,7 +263,7 @@ export function createAnswer() {
   }
 
   /**
-   * Shows on each key of the soprano's range how probable this key is as the next note.
+   * Shows, on each key of the soprano's range, the probability that this key is the next note.
    * @param {Float32Array} odds  probabilities by id
    */
   function showOdds(odds) {

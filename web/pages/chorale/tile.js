@@ -6,7 +6,7 @@ import { palette } from '../../shell/picture/palette.js';
 /** @import { Painter, Tile } from '../../front/tiles/stage.js' */
 
 /**
- * Draws notes from left to right in time, with higher pitches higher up.
+ * Draws notes in a chart whose horizontal axis is time and whose vertical axis is pitch.
  *
  * @param {{ notes: [voice: number, pitch: number, start: number, length: number][] }} record
  * @returns {Painter}

@@ -56,7 +56,8 @@ export function createGallery(root, first, task, { onPhase, onPull, onEnd, onErr
   });
 
   /**
-   * Returns the number of rows of a picture that the model receives. For a model that draws in blocks, rounds down to whole rows of blocks.
+   * Returns how many rows of a picture are given to the model. For a model that draws in blocks, the number is rounded down to whole rows
+   * of blocks.
    *
    * @param {Model} artist
    * @returns {{ rows?: number }}

@@ -4,7 +4,7 @@
 // @ts-check
 
 export const SHADES = 256;
-/** Number of shades that the categorical distribution lists, as in the Image Transformer for digits. */
+/** Number of shades in the categorical distribution. The Image Transformer for digits has the same number of shades. */
 const LISTED = 16;
 /** The categorical distribution here has two peaks, at shades x and 255 - x. The second peak has this fraction of the probability. */
 const SECOND = 0.25;

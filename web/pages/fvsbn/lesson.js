@@ -7,12 +7,13 @@ import { learn, natsOf, nothingLearnt } from './learn.js';
 /** @import { Point } from './curve.js' */
 
 /**
- * Learning rate. The values 0.005, 0.01, 0.02, 0.03 and 0.05 were tried. 0.02 is the largest rate with which the cost of forty held-out
- * digits still decreases in the tenth pass over the training digits.
+ * Learning rate. The values 0.005, 0.01, 0.02, 0.03 and 0.05 were tried. 0.02 is the largest of these rates at which the cost of forty
+ * held-out digits still decreases in the tenth pass over the training digits.
  */
 const RATE = 0.02;
-/** Each point of the curves is a mean over EACH training digits, or over at most UNSEEN held-out digits. */
+/** Number of training digits whose mean cost is one point of the training curve. */
 const EACH = 20;
+/** Maximum number of held-out digits whose mean cost is one point of the other curve. */
 const UNSEEN = 40;
 
 export class Lesson {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Builds the sheet of digits to learn from. The visitor picks digits or leaves them out, with the pointer or the keyboard.
+// Builds the sheet of digits from which the visitor picks the training digits, with the pointer or the keyboard.
 // @ts-check
 import { announce, askable, createButton, make, onTheme, perFrame, phrase } from '../../shell/index.js';
 import { paintSheet } from './sheet.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws a picture and marks one query's block, the memory of this block, the positions in the block and the memory that the query sees, and
-// the order of the blocks.
+// Draws a picture and marks what one query sees. The query's block and its memory are outlined, and the visible pixels are tinted. In the
+// part that is not drawn yet, numbers show the order of the blocks.
 // @ts-check
 import { palette } from '../../shell/index.js';
 import { FORGOTTEN, LATER, TINT } from './geometry-shades.js';

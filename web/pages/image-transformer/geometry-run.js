@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs two models that draw their pictures at the same speed, position by position, and stores everything that they have drawn.
+// Runs two models. The pictures of both models grow pixel by pixel at the same speed, and all drawn pixels are stored.
 // @ts-check
 import { Codec, Playback, palette, pictureOf, reducedMotion } from '../../shell/index.js';
 import { Geometry } from './geometry-pattern.js';

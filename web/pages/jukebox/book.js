@@ -23,7 +23,7 @@
  */
 const LASTS = 1024;
 const EDGE = 256;
-/** Number of codes decoded per step. The number is small, so that other work of the page does not wait long. */
+/** Number of codes to decode at once. The number is small, so that other tasks of the page need not wait long. */
 const AT_ONCE = 64;
 
 /**

@@ -106,7 +106,7 @@ function createAhead() {
         showDrawing(way, drawing, head);
       }
       showWhole();
-      // Draws the picture in the background with drafts if the first run had none, otherwise without them, so that both sets of numbers
+      // In the background, draws the same picture with the other setting (with or without drafts), so that the numbers of both settings
       // appear side by side.
       const other = way === 'guessing' ? 'without' : 'guessing';
       const beside = (drawings[other] ??= await draw(artist, { ...options(), lookAhead: other === 'guessing', signal }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Explains how a number is computed, by a formula and by the same formula with its numbers inserted. This file does not use the DOM.
+// Explains how a number is computed, first in words and then as a formula with the numbers inserted. This file does not use the DOM.
 // @ts-check
 import { phrase } from '../../shell/page/phrase.js';
 

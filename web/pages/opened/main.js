@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the opened Transformer page. The page shows all numbers of a network and explains step by step how they are computed.
+// Starts the page, which shows all numbers of a Transformer and explains step by step how they are computed.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBroken } from './broken.js';

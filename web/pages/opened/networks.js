@@ -174,7 +174,7 @@ class Pass {
 }
 
 /**
- * Computes a network with an encoder and a decoder. The encoder reads a word and its end token. The decoder predicts the token at each
+ * Runs a network with an encoder and a decoder. The encoder reads a word and its end token. The decoder predicts the token at each
  * position of another word.
  *
  * @param {WeightFile} file
@@ -200,7 +200,7 @@ function transformer(file, source, written, on) {
 }
 
 /**
- * Computes a network without an encoder, in which a layer norm precedes each sublayer.
+ * Runs a network that has no encoder. In each sublayer, a layer norm comes first.
  *
  * @param {WeightFile} file
  * @param {number[]} ids

@@ -322,7 +322,7 @@ export function createOpened(onPass) {
   const chosen = () => /** @type {HTMLInputElement} */ (document.querySelector('input[name=network]:checked')).value;
 
   /**
-   * Loads the model of the first network, after checking that the page can show its numbers.
+   * Loads the model of the first network. Throws if the model has too many numbers for this page, or lacks anything that the page shows.
    *
    * @param {Parameters<typeof acquireFirst>[0]} options
    */

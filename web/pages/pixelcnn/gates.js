@@ -11,7 +11,7 @@ const y = (/** @type {number} */ out) => 60 - 56 * out;
 /** @param {number} f @param {number} g */
 const gated = (f, g) => Math.tanh(f) / (1 + Math.exp(-g));
 
-/** Returns the curve over f for a gate input g. With g = Infinity the gate is fully open. @param {number} g */
+/** Returns an SVG path of gated(f, g) as a function of f. With g = Infinity, the gate is fully open. @param {number} g */
 const curve = (g) =>
   Array.from({ length: 81 }, (_, i) => MOST * (i / 40 - 1))
     .map((f, i) => `${i ? 'L' : 'M'}${x(f)} ${y(gated(f, g)).toFixed(2)}`)

@@ -46,8 +46,8 @@ export function ring(count, random) {
 }
 
 /**
- * Returns the number of covered modes. On average, a mode has an equal share of the points. A mode is covered if at least a quarter of this
- * share lies within a fifth of the ring's radius from the mode.
+ * Returns the number of covered modes. A point is near a mode if its distance from the mode is less than 0.2 RADIUS. A mode is covered if
+ * at least 1 / (4 MODES) of all points are near it.
  * @param {Float32Array} points
  */
 export function covered(points) {

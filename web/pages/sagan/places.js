@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure about the position of the attention module in a generator. A chart shows the published distances. For a map of the
-// chosen size, the figure also shows which locations one location sees through a convolution and through attention.
+// Draws the figure about the position of the attention module in a generator. A chart shows the published distances. A grid over a
+// picture shows which locations the selected location sees through a convolution and through attention.
 // @ts-check
 import { byId, integer, makeSvg, onTheme, palette, percent, perFrame, phrase } from '../../shell/index.js';
 /** @import { createSheet } from './sheet.js' */
 
-/** Sides of the maps, in locations. */
+/** Number of rows of each map. Every map has as many columns as rows. */
 const SIDES = [8, 16, 32, 64];
 const FIRST = 2;
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [640, 300, 40, 150, 12, 44];
@@ -14,7 +14,7 @@ const [LOW, HIGH, STEP] = [15, 45, 5];
 /** Weights with which red, green and blue contribute to the lightness of a pixel. */
 const LIGHTNESS = [0.299, 0.587, 0.114];
 
-/** Reads the published distances from the table. `attention` and `residual` have one distance for each side in SIDES. */
+/** Reads the published distances from the table. `attention` and `residual` have one distance for each map. */
 function published() {
   const of = (/** @type {string} */ place) =>
     Number(document.querySelector(`#table-of-places tr[data-place="${place}"] td:last-child`)?.textContent);

@@ -22,9 +22,7 @@ import { REACHES } from './reaches.js';
 /** @import { Field } from '../../shell/picture/field.js' */
 /** @import { Stack } from './reach.js' */
 
-/**
- * The position of the chosen pixel refers to a picture with this many pixels per side. In pictures of other sizes, the position is scaled.
- */
+/** Number of rows and columns of the picture in which the pixel is chosen. In pictures of other sizes, the position is scaled. */
 const SIDE = 28;
 
 /**

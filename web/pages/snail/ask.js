@@ -10,7 +10,7 @@ import { ALPHABETS, DRAWINGS, SIGNS, loadSigns } from './signs.js';
 
 const WAYS = 5;
 const NAMES = ['A', 'B', 'C', 'D', 'E'];
-/** Shuffle classifies the drawing with the examples in this many random orders. */
+/** Number of random orders of the examples that the button #shuffle tries. */
 const ORDERS = 20;
 
 /** Formats a probability as a short percentage. @param {number} p */

@@ -116,7 +116,7 @@ export function createHeadsFigure(root, files) {
       const query = asked.row * SIDE + asked.col;
       let held = 0;
       dense[0].keys.forEach((key, k) => {
-        // Position key + 1 holds pixel `key`, because each position holds the previous pixel.
+        // Pixel `key` is at position `key + 1`, because each position holds the previous pixel.
         const back = query - (key + 1);
         if (back < SIDE || back % SIDE === 0) for (const { weights } of dense) held += weights[k];
       });

@@ -22,7 +22,7 @@ const paint =
     /** @type {[text: string, nats: number][]} */
     const all = [...prompt.split(/(?= )/).map((text) => /** @type {[string, number]} */ ([text, -1])), ...tokens.slice(0, shown)];
     /**
-     * Returns the width of the word that starts at a token. A word may consist of several tokens; the whole word moves to the next line.
+     * Returns the width of the word that starts at a token. A word may consist of several tokens, and lines break only between words.
      *
      * @param {number} from
      */

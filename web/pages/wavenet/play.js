@@ -11,7 +11,7 @@ import { sentenceOf } from './sentence.js';
 
 /** Maximum length of a sound, in seconds. */
 const SECONDS = 1.2;
-/** A sound is stopped after this many seconds of silence, because the model may not end the sound itself. */
+/** The page stops a sound after this many seconds of silence, in case the model does not end the sound. */
 const QUIET = 0.25;
 /** Length of the shortest visible range, in seconds. */
 const CLOSEST = 0.006;

@@ -30,7 +30,7 @@ export function createQueues() {
       const radius = RADII[l];
       const slots = Array.from({ length: d }, (_, i) => {
         const angle = (2 * Math.PI * i) / d - Math.PI / 2;
-        // Slot i holds the latest earlier sample whose index modulo d is i. Slot t mod d holds sample t - d, which is read now.
+        // Slot i holds the last sample before t whose index modulo d is i. Slot t mod d holds sample t - d, which is read now.
         const holds = t - 1 - ((((t - 1 - i) % d) + d) % d);
         const [x, y] = [cx + radius * Math.cos(angle), cy + radius * Math.sin(angle)];
         const reading = i === t % d;
