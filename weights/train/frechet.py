@@ -8,7 +8,7 @@ variance of a feature. The 64 features come from a convolutional network that th
 the training pictures. This measure is our own; it cannot be compared with distances that use the features of other classifiers. For
 comparison, the command also prints the distance of the held-out pictures from the training pictures.
 
-Then, for each class, the command counts how many of sixteen generated pictures are different. Two pictures count as the same if the
+Then, for each class, the command counts the distinct pictures among sixteen generated ones. Two pictures count as the same if the
 distance between their features is smaller than in 99 % of all pairs of training pictures of the class. The command also prints the mean
 distance in colour (root mean square) between two generated pictures, relative to the distance between two training pictures. The count and
 the colour distance are averaged over many groups of sixteen pictures; training pictures are measured in the same way.
@@ -32,7 +32,7 @@ SIXTEENS = 50                            # number of groups of sixteen pictures 
 
 
 class Classifier(nn.Module):
-    """Classifies a picture (B, 3, 32, 32) in -1..1 by kind and set."""
+    """Classifies pictures (B, 3, 32, 32) with values in -1..1. Each class is a combination of a kind and a set of drawings."""
 
     def __init__(self, classes):
         super().__init__()
@@ -116,7 +116,7 @@ def drawn(model, latent_length, labels, seed=1):
 
 
 def sampled(kinds, count, seed=1):
-    """Samples `count` kinds in the proportions of `kinds`."""
+    """Samples `count` elements of `kinds`, with replacement."""
     return kinds[torch.randint(0, len(kinds), (count,), generator=torch.Generator().manual_seed(seed))]
 
 

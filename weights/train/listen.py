@@ -6,8 +6,8 @@
     python3 weights/train/listen.py build/said
 
 The command prints the network's accuracy on the held-out takes and on the files of each folder, which are named DIGIT_SPEAKER_NUMBER.wav.
-The network's input has 40 bands on the mel scale, from frames of 25 ms every 10 ms, resampled to 32 frames; two convolutions over time
-follow.
+The network's input is a mel spectrogram with 40 bands. Its frames are 25 ms long and start every 10 ms; they are interpolated to 32 frames.
+Two convolutions over time follow.
 """
 import glob
 import os

@@ -4,7 +4,7 @@
 
 The command prints the location, the size and the licence of the original. It fetches missing files (an interrupted download resumes) and
 checks all files. Then it converts the original to the files in data/NAME, which the recipes read. With --from, the command uses your copies
-of the originals: the published files, or a folder with them.
+of the originals. It fetches only the originals that FILE-OR-FOLDER does not have.
 
     python3 weights/train/prepare.py                   # lists the sets
     python3 weights/train/prepare.py fvsbn             # the set that this recipe trains on

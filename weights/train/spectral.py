@@ -8,7 +8,7 @@
 plain: no normalisation. both: every matrix of both networks is divided by its largest singular value. scales: like `both`, with the
 discriminator at four times the generator's rate and the same geometric mean of the rates [Zhang 2019, figure 3; Heusel 2017]. The networks
 are narrower than those of sagan-emoji and train on the same pictures. Batches, latents and seed are the same in all three runs. The figure
-was made with 926 pictures of four kinds.
+on the page was made with 926 pictures of four kinds.
 """
 import fcntl
 import json

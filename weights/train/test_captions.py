@@ -27,12 +27,12 @@ SMALL = dict(values=12, context_length=7, height=8, width=8, kernels=(3,), strid
 
 
 def sprites():
-    """Makes two drawings of each object, in several sizes; each drawing is a full rectangle."""
+    """Makes two drawings of each object, in three sizes; each drawing is a filled rectangle."""
     return [[[scenes.Sprite(np.full((side, side + 2, 3), 60, np.uint8)) for side in (12, 20, 26)]] * 2 for _ in THINGS]
 
 
 def plates():
-    """Makes a rectangle of one colour for each object; no two rectangles have the same height and width."""
+    """Makes a rectangle of uniform colour for each object; each rectangle has a different size."""
     return [[[scenes.Sprite(np.full((12 + i % 12, 12 + i // 12, 3), 60, np.uint8))]] for i in range(len(THINGS))]
 
 

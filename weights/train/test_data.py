@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests the readers of your own files: all file formats of a medium give the same values, and unreadable files are skipped and listed.
+"""Tests the modules that read a user's own files: all file formats of a medium give the same values, and unreadable files are skipped and
+listed.
 
     python3 weights/train/test_data.py         seconds; needs no data set
 """

@@ -45,8 +45,8 @@ def folder(rows, paint=lambda i, picture: None):
 
 class Guard(unittest.TestCase):
     def test_what_is_held_out_is_never_given(self):
-        """The base code point alone decides the split, for every set, skin tone and sequence. An emoji that the data set lacks entirely may
-        be used for training."""
+        """The base code point alone decides the split, for every set, skin tone and sequence. A drawing may be used for training if its
+        base code point is not in the emoji data set."""
         self.assertEqual(set(PART.values()), {"train", "validation", "test"})
         rows = [(name, code, "x", "MIT") for base in BASES for name in ("noto", "twemoji") for code in (base, base + "-1f3fd", base + "-200d-2642")]
         rows.append(("fluent", "1fae8", "new", "MIT"))
@@ -104,12 +104,12 @@ class Drawn(unittest.TestCase):
             # A square is moved by up to 2 pixels on each axis; scale (up to 1.3) and rotation increase this to at most 3.4 pixels.
             self.assertTrue((abs(centre - 16) < 3.4).all())
             self.assertGreater(centre.std(), 0.8)
-        # The third lobe of the Lanczos window is positive, which leaves a shade of grey.
+        # The edges are nearly white: the third lobe of the Lanczos window is positive, which leaves a light grey.
         self.assertTrue((x[:, 0] > 248).all() and (x[:, :, -1] > 248).all())
 
     def test_a_crowd_is_drawn_less_often(self):
         """Nine drawings with the same base code point are together sampled as often as three drawings whose base code points differ.
-        Drawings of another set are counted separately, and sampled half as often if the data set lacks their style."""
+        Each set is counted separately. Drawings in a style that the data set lacks are sampled half as often."""
         rows = [("noto", TRAINS + end, "x", "MIT") for end in [""] + ["-%d" % i for i in range(8)]] + [("twemoji", TRAINS, "x", "MIT"), ("noto", "1fae8", "x", "MIT")]
         self.assertTrue(np.allclose(drawings.Drawings(folder(rows), INDEX).share, np.array([3 / 9] * 9 + [0.5, 1]) / 4.5))
 

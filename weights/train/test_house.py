@@ -266,7 +266,7 @@ class Recipes(House):
         self.assertIn("valid ", said.getvalue().split("final valid")[0])
 
     def test_one_name_one_recipe_one_file(self):
-        """Every shipped file has a recipe with the same name. The card of each recipe states the name of this recipe."""
+        """Every shipped file has a recipe with the same name. The card of each recipe states the recipe's name."""
         shipped = [f[:-5] for f in os.listdir(recipes.SHIPPED) if f.endswith(".gguf")]
         self.assertGreaterEqual(len(shipped), 9)
         self.assertEqual(set(shipped) - set(recipes.names()), set())

@@ -250,7 +250,7 @@ class Changed(Folders):
         shipped, own, faster = (parse("de-en", "--from", path_of, *more) for more in ((), ("--data", "mine"), ("--data", "mine", "--lr", "1")))
         self.assertEqual([(s.values, s.dropout, s.lr, s.warmup, s.batch, s.minutes) for s in (shipped, own, faster)],
                          [(10000, 0.1, 6e-4, 100, 128, 70), (10000, 0.1, 3e-4, 20, 64, 10), (10000, 0.1, 1, 20, 64, 10)])
-        # Settings come from the stage that trained the file, except for its schedule.
+        # The run adopts the settings of the stage that trained the file, except for the stage's schedule.
         self.assertEqual((adopted.end_weight, adopted.minutes, adopted.batch), (20.0, first.minutes, first.batch))
         self.assertFalse(parse("wavenet", "--stage", "2", "--from", path).adopted or parse("image-transformer-digits-bw", "--from", os.path.join(recipes.SHIPPED, "digits.gguf")).adopted)
 
@@ -285,8 +285,8 @@ class Documented(Folders):
         self.assertEqual({name for name in recipes.names() if name not in LEFT_OUT and not name.startswith("seq2seq-")} - named, set())
 
     def test_every_file_has_a_page(self):
-        """Every shipped file has a page. If page.html restricts the size or the architecture of files (`takes:`), the shipped file is
-        allowed."""
+        """Every shipped file has a page. If page.html restricts the size or the architecture of files (`takes:`), the page accepts the
+        shipped file."""
         for name in recipes.names():
             path = os.path.join(recipes.SHIPPED, name + ".gguf")
             metadata, _ = gguf.read_raw(path)

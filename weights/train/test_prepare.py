@@ -68,7 +68,8 @@ class Folder(unittest.TestCase):
         self.folder = folder.name
 
     def originals_of_tatoeba(self):
-        """Makes a folder with the three files. The files share most lines, and each file has one line that the others lack."""
+        """Makes a folder with the three original files of Tatoeba. The files share many lines, and each one has lines that the others
+        lack."""
         for k, name in enumerate(("deu-eng-may.zip", "deu-eng-april.zip")):
             with zipfile.ZipFile(self.at("daily", name), "w") as archive:
                 archive.writestr("deu.txt", "".join("Run %d.\tLauf %d!\n" % (i, i) for i in range(100)) + "Own %d.\tEigen  %d.\n" % (k, k) + "Much %s.\tViel.\n" % ("too " * 15))

@@ -26,7 +26,7 @@ TALE = "Once upon a time there was a king who had a golden bird.\n'It's mine,' s
 
 
 def slow_merges(words, count):
-    """Trains a vocabulary directly by the definition: it counts all pairs again for each merge."""
+    """Trains a vocabulary in the simplest way: counts all pairs again for each merge."""
     parts, found = {w: [bytes([b]) for b in w.encode()] for w in words}, []
     for _ in range(count):
         pairs = collections.Counter()

@@ -216,8 +216,8 @@ class Start(unittest.TestCase):
         self.assertLess(after, 0.75 * before)
 
     def test_photographs_begin_with_copies_of_their_neighbours(self):
-        """After all blocks, the residual stream contains the values that the first heads aim at, and the value of the pixel in the small
-        picture."""
+        """After all blocks, the residual stream contains the values of the pixels at which the first heads aim. It also contains the value
+        of the small picture's pixel at the same place."""
         c = Config(height=16, width=16, channels=3, levels=256, output="dmol", mixtures=2, norm="pre", embedding_length=128, head_count=4,
                    key_length=32, block_count=3, classes=2, input_height=4, input_width=4, encoder_block_count=1)
         torch.manual_seed(1)
@@ -231,7 +231,7 @@ class Start(unittest.TestCase):
         found = torch.nn.functional.normalize(found - found.mean(0), dim=0)
 
         def carried(wanted):
-            """Returns the largest correlation between these values and any dimension of the residual stream."""
+            """Returns the largest correlation between `wanted` and any dimension of the residual stream."""
             wanted = wanted.flatten().float()
             return float((torch.nn.functional.normalize(wanted - wanted.mean(), dim=0) @ found).max())
         self.assertGreater(carried(x[:, at - 1, 0]), 0.999)
@@ -246,7 +246,7 @@ class Start(unittest.TestCase):
 
 
 class Direct(unittest.TestCase):
-    """Tests enlargement that reads the small picture directly, for palette models and for mixture models."""
+    """Tests decoders that read the small picture directly, with palette models and with mixture models."""
 
     def setUp(self):
         torch.manual_seed(2)
@@ -285,7 +285,7 @@ class Direct(unittest.TestCase):
             self.assertFalse(any("cross" in name for name in model.state_dict()))
 
     def test_an_encoder_is_pretrained_alone(self):
-        """Pretraining learns the contents of cells with two colours, and changes no other part of the model."""
+        """Each cell has one of two colours. Pretraining learns to predict the cells' colours, and changes only the encoder."""
         model = ImageTransformer(self.models[2][0].c)
         torch.manual_seed(1)
         names = torch.randint(0, 2, (48, 12)) * 7
@@ -741,7 +741,7 @@ class Drafts(unittest.TestCase):
         self.assertTrue(torch.equal((log_p + noise).argmax(-1), x))
         uniform = torch.exp(-torch.exp(-noise)).sort(0)[0]               # the distribution function maps Gumbel noise to uniform values
         distance = (uniform - (torch.arange(40000.)[:, None] + 0.5) / 40000).abs().amax(0)
-        # The limit of the Kolmogorov-Smirnov test at the significance level 0.001.
+        # The critical value of the Kolmogorov-Smirnov test for a significance level of 0.001.
         self.assertLess(float(distance.max()), 1.95 / 200)
         self.assertLess(float((noise.T.corrcoef() - torch.eye(5)).abs().max()), 0.02)
         likely = torch.log_softmax(torch.tensor([[0.0, -60.0, -200.0]]), -1).expand(100, -1)  # the last value is extremely improbable
@@ -852,7 +852,7 @@ class HeldOut(unittest.TestCase):
             data._forbidden = False
 
     def test_emoji_stay_together(self):
-        """All styles, skin tones and sequences of a base code point are in the same part; the part does not depend on the order."""
+        """All styles, skin tones and sequences of a base code point are in the same part, whatever the order of the codes."""
         codes = ["%x%s" % (0x1f300 + i, tail) for i in range(500) for tail in ("", "-1f3fb", "-1f3ff", "-fe0f", "-200d-2640", "-1f3fd-200d-1f692", "")]
         part = emoji.split_of(codes)
         of = {}
@@ -864,8 +864,8 @@ class HeldOut(unittest.TestCase):
         self.assertTrue((emoji.split_of(codes[::-1])[::-1] == part).all())
 
     def test_photographs_are_split(self):
-        """On synthetic batches, training and validation together contain each picture of the five training batches once; the test part is
-        the sixth batch."""
+        """The training split is the first 48,000 pictures of the five training files, the validation split is the last 2,000, and the test
+        split is the sixth file."""
         from PIL import Image
         with tempfile.TemporaryDirectory() as folder:
             for i, name in enumerate(cifar10.TRAIN + [cifar10.TEST]):    # each picture encodes its own number

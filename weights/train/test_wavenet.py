@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests WaveNet: a grown model starts with the function of the smaller model, and the loss has an additional term for the decision to
-end."""
+"""Tests WaveNet. Growing a model does not change its outputs, and the loss has an additional term for the decision to end."""
 import unittest
 
 import numpy as np

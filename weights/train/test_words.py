@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests generated words and their split, vocabularies of single characters, and GPT-2.
+"""Tests the words that data/letters.py generates and their training, validation and test splits, vocabularies of single characters, and
+GPT-2.
 
     python3 weights/train/test_words.py        seconds
 """

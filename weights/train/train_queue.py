@@ -101,7 +101,7 @@ def stop(args, more):
 
 
 def speeds(jobs, threads, recipe, seconds):
-    """Runs this number of jobs at the same time and returns their total throughput in positions per second."""
+    """Runs `jobs` copies of speed.py at the same time and returns their total throughput in positions per second."""
     command = [queue.python(), os.path.join(HERE, "speed.py"), recipe, "--threads", str(threads), "--seconds", str(seconds), "--plain"]
     children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ, OMP_WAIT_POLICY="passive")) for _ in range(jobs)]
     return sum(float(child.communicate()[0].split()[-1]) for child in children)

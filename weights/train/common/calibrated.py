@@ -83,9 +83,9 @@ def greedy(model, length):
 
 
 def greedy_margin(header, tensors, done, length=200):
-    """Gives the rounded model the greedy text of the original model. At each position, the margin is the logit of the text's next id minus
-    the largest logit of the other ids. Returns the smallest margin. A negative margin means that the rounded model generates a different
-    greedy text."""
+    """Runs the rounded model on the text that the original model generates greedily. At each position, the margin is the logit of the
+    text's next id minus the largest logit of the other ids. Returns the smallest margin. If it is negative, the rounded model generates a
+    different greedy text."""
     ids, logits = greedy(Llama(header, tensors), min(length, header["length"]))
     model = Llama(header, {n: gguf.decode(done[n]) if n in done else x for n, x in tensors.items()})
     model.start(1, len(logits))

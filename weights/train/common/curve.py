@@ -12,8 +12,8 @@ def thinned(values, width):
 
 
 def text(values, width=40):
-    """Returns one bar per value; the smallest value has the lowest bar. The highest bar is the maximum after the first tenth of the values,
-    because a loss falls steeply at the beginning."""
+    """Returns one bar per value. The lowest bar stands for the smallest value. The highest bar stands for the largest value after the first
+    tenth, because a loss starts much higher."""
     values = thinned(values, width)
     if not values:
         return ""

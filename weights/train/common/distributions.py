@@ -63,8 +63,8 @@ def mixture_mean(channels, k, x):
 
 
 def nats(c, out, x):
-    """Returns the negative log-likelihoods: out (..., n, width), x (..., n) levels -> (..., n). For dmol, x is (..., n, C) and so is the
-    result, which contains -log p(R), -log p(G|R), -log p(B|R,G)."""
+    """Returns the negative log-likelihoods (..., n) of the levels x (..., n), given the network's output `out` (..., n, width). For dmol, x
+    and the result have the shape (..., n, C), and the result contains -log p(R), -log p(G|R), -log p(B|R,G)."""
     if c.output == "categorical":
         return -torch.log_softmax(out, -1).gather(-1, x[..., None])[..., 0]
     if c.output == "bernoulli":

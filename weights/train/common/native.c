@@ -4,7 +4,8 @@
  * Products use bf16 if the CPU supports it, else single precision; inputs and outputs of attention are bf16. native.py compiles this file
  * if possible; otherwise callers use PyTorch.
  *
- * A row is a position. In a row, head number `a` starts at column a * d. For a tile of queries i and the keys j that they see:
+ * Each row of Q, K, V and O belongs to one position. In a row, head number `a` starts at column a * d. For a tile of queries i and the keys
+ * j that they see:
  *
  *     S = Q K^T / sqrt(d)     P = exp(S - max)     O = P V / sum            kept: L = max + log(sum)
  *     dV += P^T dO     dP = dO V^T     dS = P * (dP - sum(dO * O)) / sqrt(d)     dQ = dS K     dK += dS^T Q       with P = exp(S - L)
@@ -95,8 +96,9 @@ static inline __m512 power(__m512 x) {
     return _mm512_scalef_ps(p, n);
 }
 
-/* Computes c = a b, or adds a b to c, by a sum over `count` groups. A row of c is V vectors of 16 values, plus half a vector if H = 1.
- * Group p of row r of a is at a[r * row + p * step]; group p of column n of b is at b[p * width + n] */
+/* Computes the matrix product c = a b, or c += a b if `add` is set. The inner dimension has `count` groups. A row of c is V vectors of
+ * 16 values, plus half a vector if H = 1. Group p of row r of a is at a[r * row + p * step]. Group p of column n of b is at
+ * b[p * width + n]. */
 #define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* loops are unrolled, because the sums must stay in registers */
 #define KERNEL(R, V, H)                                                                                                                    \
     static void kernel_##R##_##V##_##H(int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,         \
@@ -165,8 +167,8 @@ static void pack_across(const bf16 *x, size_t stride, int rows, int d, group *ou
     }
 }
 
-/* Packs the rows into groups of GROUP rows: column c of row i goes to out[i / GROUP * width + c]. Zeros fill the padding columns, and the
- * last group if it lacks a row. */
+/* Packs the rows into groups of GROUP rows: column c of row i goes to out[i / GROUP * width + c]. Padding columns are zero. If the last
+ * group is incomplete, its missing row is zero. */
 static void pack_down(const bf16 *x, size_t stride, int rows, int d, group *out, int width) {
     for (int i = 0; i < rows; i += GROUP)
         for (int c = 0; c < width; c += LANES) {
@@ -201,8 +203,8 @@ typedef struct {
  * masked scores. */
 static int tile_of(const shape *s) { return s->block >= 4 * TILE ? TILE : s->block >= 128 ? TILE / 2 : 24; }
 
-/* `unseen` returns how many of the first `sees` keys of a block are outside the window; `seen_of` returns the mask of the visible keys
- * among the sixteen from j on. */
+/* A query sees the keys from `skips` to `sees` - 1. `unseen` returns `skips`, the number of keys before the window. `seen_of` returns a bit
+ * mask of the visible keys among j .. j + 15. */
 static int unseen(const shape *s, int sees) { return s->window && sees > s->window ? sees - s->window : 0; }
 static inline __mmask16 seen_of(int j, int skips, int sees) { return part(sees - j) & (__mmask16)~part(skips - j); }
 

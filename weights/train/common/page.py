@@ -35,7 +35,7 @@ def address_of(path, metadata):
 
 
 def said(path, metadata):
-    """Returns a text that tells the user how to open a file that was just written."""
+    """Returns the message that explains how to open a file that was just written."""
     page, tries = page_of(metadata)
     address = address_of(path, metadata)
     if address:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Trains with the rounding of the engine, so that weights shipped in Q8_0 or Q4_0 lose little accuracy.
 
-A row that copies a value has one large weight, which leaves few steps for the row's other weights (start.py makes such rows for
-photographs). So the forward and backward pass use rounded weights, and the gradient updates the exact weights (the straight-through
+In a row that copies a value, one weight is large, so the row's other weights are rounded coarsely (start.py makes such rows for
+photographs). Therefore the forward and backward pass use rounded weights, and the gradient updates the exact weights (the straight-through
 estimator of Bengio, Leonard and Courville 2013). The engine's other roundings have no measurable effect.
 """
 import contextlib

@@ -60,8 +60,8 @@ class Task:
         """Initialises a new run like `begin`, but on the device and with the encoded training part."""
 
     def grow(self, model, weights):
-        """Initialises from the weights {name: tensor} of a file, which may be of a smaller model.  By default the shapes must be equal.
-        Raises Misfit if a shape does not fit."""
+        """Initialises the model from the weights {name: tensor} of a file. A task may also accept files of smaller models; by default the
+        shapes must be equal. Raises Misfit if a shape does not fit."""
         own = model.state_dict()
         for name, w in weights.items():
             if name in own and w.shape != own[name].shape:
@@ -159,7 +159,7 @@ class Task:
     # the data
 
     def how(self):
-        """Returns options for the reader of your own folder."""
+        """Returns options for the module that reads your own folder."""
         return dict(classes=self.s.class_names if self.s.labels in ("folders", "file") else ()) if self.shape and data.own(self.s.dataset, self.s.data) else {}
 
     def load(self, split):
@@ -193,7 +193,8 @@ class Task:
         and so maximises the posterior. Returns None if there is no prior."""
 
     def views(self, *batch):
-        """Returns {name: batch} to measure on validation and held-out examples; the first view gives the validation loss."""
+        """Returns the batches to evaluate, {name: batch}, such as one without and one with labels. The first batch gives the validation
+        loss."""
         return {"": batch}
 
     @property
@@ -259,7 +260,7 @@ def permutation(seed, epoch, count):
 
 
 def picks(seed, step, batch, count):
-    """Returns the examples of batch number `step`: each example once per epoch, in a new order every epoch."""
+    """Returns the indices of the examples in batch number `step`. An epoch uses each example at most once, in a new order."""
     per_epoch = count // batch
     return permutation(seed, step // per_epoch, count)[step % per_epoch * batch:][:batch]
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Reads your own pictures from a folder of PNG, JPEG, WebP, GIF, BMP, TIFF, AVIF or HEIC files, with or without subfolders.
 
-Each picture is rotated by its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and scaled down.
-Only the first frame of an animation is used. Files are split in the order of the SHA-256 of their bytes, so two copies of a file are in the
-same split. A tenth of the files is held out, and another tenth is for validation. A damaged file is skipped and reported. Held-out files
-are opened once to check that they can be read; their pixels are not kept.
+Each picture is rotated according to its EXIF orientation, cropped to a square in the middle, placed on white if it is transparent, and
+scaled down. Only the first frame of an animation is used. Files are split in the order of the SHA-256 of their bytes, so two copies of a
+file are in the same split. A tenth of the files is held out, and another tenth is for validation. A damaged file is skipped and reported.
+Held-out files are opened once to check that they can be read; their pixels are not kept.
 """
 import contextlib
 import functools
@@ -54,7 +54,7 @@ def bare(raw):
 
 
 def upright(image):
-    """Rotates a picture by its EXIF orientation; a damaged EXIF block is ignored."""
+    """Rotates a picture according to its EXIF orientation; a damaged EXIF block is ignored."""
     from PIL import Image
     try:
         turn = TURNS.get(image.getexif().get(0x0112))

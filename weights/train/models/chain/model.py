@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Linear chains of tags z_1 .. z_T for words x; each z_t is one of C tags. U_t (C) is the sum of the rows of feature.weight for the
-features of word t.
+"""Linear chains of tags z_1 .. z_T for words x; each z_t is one of C tags. U_t is a vector of C scores: the sum of the rows of
+feature.weight for the features of word t.
 
     crf    p(z|x) = exp(start[z_1] + sum_t U_t[z_t] + sum_t A[z_t, z_t+1] + end[z_T]) / Z(x)         one Z for the whole chain
     memm   p(z|x) = prod_t softmax(U_t + (A[z_t-1], or start if t = 1))[z_t]                         one normaliser per previous tag

@@ -53,8 +53,8 @@ class FVSBN(nn.Module):
 
     @torch.no_grad()
     def generate(self, count, prefix=None, generator=None):
-        """Completes prefix (count, m) to (count, n). `a` holds the logits of all elements; each sampled 1 adds the row of its element in
-        the weight matrix."""
+        """Completes prefix (count, m) to (count, n). `a` holds the logits of all elements. If element i is 1, row i of the weight matrix is
+        added to `a`."""
         a, x = self.fvsbn.bias.expand(count, -1).clone(), torch.zeros(count, self.c.n)
         for i in range(self.c.n):
             given = prefix is not None and i < prefix.shape[1]

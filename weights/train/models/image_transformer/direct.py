@@ -146,8 +146,9 @@ class Direct(nn.Module):
 
     @torch.no_grad()
     def name_colours(self, output):
-        """Initialises direct.near.weight, which has two rows per palette colour, with the weights of the output layer (V, d). A row that is
-        added to the decoder's input and reaches the output layer raises the logit of its colour."""
+        """Initialises direct.near.weight, which has two rows per palette colour, with the weights of the output layer (V, d). Rows of
+        direct.near.weight are added to the decoder's input. The residual connections carry a row to the output layer, where it raises the
+        logit of the row's colour."""
         rows = output - output.mean(0)
         self.near.weight.copy_(torch.cat([0.5 * rows, rows]))
 

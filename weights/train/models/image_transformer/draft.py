@@ -2,8 +2,8 @@
 """Adds a draft to a model:  python3 weights/train/draft.py weights/digits.gguf [--out FILE] [--hidden 32] [--rank 16] [--minutes 3]
 
 A draft is a tiny network that guesses the next values of a picture, given the noise with which the model will sample them. The model
-samples x_p = argmax_v(logit_p(v) + G_p(v)) with Gumbel noise G that is fixed in advance. The draft guesses the argmax of its own logits
-plus the same G. The model then checks several guesses in one pass. Only correct guesses are kept, so the sample does not change. For
+samples x_p = argmax_v(logit_p(v) + G_p(v)) with Gumbel noise G that is fixed in advance. The draft's guess is the same argmax with the
+draft's own logits. The model then checks several guesses in one pass. Only correct guesses are kept, so the sample does not change. For
 position p of H x W positions in raster order:
 
     h = relu(sum over o < O of E_o[x at neighbour o] + R[row(p)] + C[col(p)])         E_o[v] = N_o e_v
@@ -121,7 +121,8 @@ def stored(draft):
 
 
 def add(path, metadata, tensors, draft, card=""):
-    """Writes metadata and tensors unchanged, followed by the draft, reads the file back, and returns the number of bytes written."""
+    """Writes the metadata and the tensors unchanged, and then the draft. Checks the file by reading it back, and returns its size in
+    bytes."""
     metadata, tensors = dict(metadata, **{CARD: card} if card else {}), dict(tensors, **stored(draft))
     size = gguf.write(path + ".tmp", metadata, tensors)
     again, back = gguf.read_raw(path + ".tmp")

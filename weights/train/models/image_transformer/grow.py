@@ -34,8 +34,8 @@ def copies(old, new):
 
 
 def shares(source, old, generator):
-    """Returns a tensor of shape (new,). The weight that reads an old dimension is divided among the copies of the dimension: element i is
-    the share of copy i. The shares of one dimension add up to 1. They are unequal, so that the copies diverge in training."""
+    """Returns a factor for the weights that read each new dimension, (new,). New dimension i is a copy of old dimension source[i]. The
+    factors of all copies of a dimension add up to 1. They are unequal, so that the copies diverge in training."""
     raw = 0.5 + torch.rand(len(source), generator=generator)
     return raw / torch.zeros(old).index_add_(0, source, raw)[source]
 
@@ -118,8 +118,8 @@ def stacked(weights, own, order):
 
 
 def fewer_levels(weights, channels, levels, bernoulli):
-    """Selects the rows that a model with `levels` grey levels takes from the tables and outputs of a file with more levels. The row of a
-    value v of channel c is v + V c."""
+    """Selects the rows that a model with `levels` grey levels takes from the tables and outputs of a file with more levels. The row of
+    value v in channel c is v + c * (number of levels)."""
     have = len(weights["token_embd.weight"]) // channels
     pick = torch.tensor([(2 * v * (have - 1) + levels - 1) // (2 * (levels - 1)) for v in range(levels)])
     for name in ("token_embd.weight", "output.weight", "output.bias"):
@@ -132,8 +132,8 @@ def fewer_levels(weights, channels, levels, bernoulli):
 
 @torch.no_grad()
 def grow(model, weights, key_length, seed=1, stack=()):
-    """Initialises the model from the weights {name: tensor} of a file whose heads have width `key_length`. stack: for each new block, the
-    index of the block to copy; () adds identity blocks instead."""
+    """Initialises the model from the weights {name: tensor} of a file. key_length: width of a head in the file. stack: for each block of
+    the new decoder, the index of the file's block to copy; if `stack` is empty, identity blocks are added to the file's blocks."""
     c, own, generator = model.c, model.state_dict(), torch.Generator().manual_seed(seed)
     weights = {name: w.clone() for name, w in weights.items() if c.classes or name != "class_embd.weight"}
     if c.output in ("categorical", "bernoulli") and not c.palette and len(weights.get("token_embd.weight", ())) > c.interleaved * c.levels:

@@ -74,8 +74,8 @@ class Config:
 
 def generation(c):
     """Returns (order, blocks). order (n,) is the raster index of each position in generation order. blocks has (lo, hi, keys) for each
-    query block lo..hi-1, where keys are the positions that the block's last query sees: a slice, or a tensor that ends with lo..hi-1. Query
-    i of a block sees the keys up to and including itself."""
+    query block lo..hi-1. `keys` (a slice or a tensor) contains the positions that the block's last query sees. The last of these positions
+    are lo..hi-1. Query i of a block sees the keys up to and including itself."""
     if c.pattern != "local-2d":
         size = c.query_block if c.pattern == "local-1d" else c.n
         memory = c.memory_block if c.pattern == "local-1d" else 0
@@ -170,8 +170,8 @@ class Block(nn.Module):
         return x.view(x.shape[0], x.shape[1], self.c.head_count, self.c.key_length).transpose(1, 2)
 
     def attend(self, q, k, v, mask):
-        """Attends from q (B, A, m, d_k) to k and v (B, A, j, d_k) -> (B, m, A*d_k); mask (m, j) is added to the scores, None = all
-        visible."""
+        """Computes attention for q (B, A, m, d_k) and for k, v (B, A, j, d_k); the result is (B, m, A*d_k). mask (m, j) is added to the
+        scores. Without a mask, every query sees all keys."""
         B, A, m, dk = q.shape
         if q.is_cuda and hasattr(F, "scaled_dot_product_attention"):
             o = F.scaled_dot_product_attention(q, k, v, attn_mask=None if mask is None else mask.to(q.dtype))
@@ -277,7 +277,7 @@ class Encoder(Positions):
 
 
 class Palette(nn.Module):
-    """Holds the colours palette.weight (V, 3), with values 0..255. The colours are not trained."""
+    """Holds the colours of the palette: weight (V, 3), with values 0..255. The colours are not trained."""
 
     def __init__(self, colours):
         super().__init__()
@@ -365,8 +365,8 @@ class ImageTransformer(Positions):
         return (self.class_embd(label.clamp(min=0)) * (label >= 0)[:, None])[:, None]
 
     def embed_values(self, x, at):
-        """Embeds values and returns (B, m, d). x: (B, m), or (B, m, C) for dmol; at (m,): the positions of the values, in generation
-        order."""
+        """Embeds values and returns (B, m, d). x: the values, (B, m), or (B, m, C) for dmol. `at`: the positions of the values in
+        generation order, (m,)."""
         c = self.c
         if c.output == "dmol":
             with torch.autocast(x.device.type, enabled=False):          # in single precision, because bf16 is too coarse for 256 levels

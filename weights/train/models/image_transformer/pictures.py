@@ -71,5 +71,5 @@ class Split:
         return self.fresh(images, self.y[pick].cpu().numpy(), device, flip)
 
     def fresh(self, images, labels, device, flip=None):
-        """Encodes other pictures, and returns the same tuple as `take`."""
+        """Encodes `images` and returns the same tuple as `take`."""
         return Split(images, labels, self.model, device).take(slice(None), device, flip)

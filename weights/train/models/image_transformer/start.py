@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Initialises heads of the first blocks so that they attend to chosen neighbours.
 
-With sinusoidal tables, keys and queries project onto a few frequencies of the position; the queries are rotated by an offset. The scores
-are then sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis, largest at the wanted key.  The embeddings of values and of
-classes start at zero in the dimensions that the initialised heads read. Training changes both the heads and the embeddings. Without this
-start, a short training spends most of its time on finding the pixel above.
+The initial position tables are sinusoidal. The query and key matrices of an initialised head select a few frequencies of the position. The
+query matrix also shifts the phases by the offset. The scores are then sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis,
+largest at the wanted key.  The embeddings of values and of classes start at zero in the dimensions that the initialised heads read.
+Training changes both the heads and the embeddings. Without this start, a short training spends most of its time on finding the pixel above.
 
 Position i carries the value of position i - 1, so the value of the pixel above is found at the key with offset (-1, +1). MIRROR instead of
 an offset means the left-right or top-bottom mirror image.
@@ -97,10 +97,10 @@ def around(c):
 
 
 def reserve(stack, c, dims, anchor):
-    """Reserves dimensions of a decoder or encoder: `dims` hold copied values, and the dimensions that aimed heads read hold positions.
-    Nothing else writes to reserved dimensions. The dimension `anchor` holds a constant that dominates the length of every row. Layer norms
-    therefore divide the values of every row by nearly the same factor, which this function returns. The norms remove the constant, because
-    their gain is zero at `anchor`."""
+    """Reserves dimensions of a decoder or encoder. The dimensions `dims` hold copied values. The dimensions aimed_dimensions(c), which
+    aimed heads read, hold positions. Nothing else writes to reserved dimensions. The dimension `anchor` holds a constant that dominates the
+    length of every row. Layer norms therefore divide the values of every row by nearly the same factor, which this function returns. The
+    norms remove the constant, because their gain is zero at `anchor`."""
     d, half = c.embedding_length, c.embedding_length // 2
     for i in dims + [anchor]:
         table = stack.position_row if i < half else stack.position_col

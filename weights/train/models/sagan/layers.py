@@ -48,7 +48,7 @@ class Spectral(nn.Module):
 
     @torch.no_grad()
     def folded(self):
-        """Returns W / sigma with the exact sigma, as the file stores it."""
+        """Returns W / sigma with the exact sigma. The file stores this matrix."""
         W = self.weight.double()
         return (W / torch.linalg.matrix_norm(W, 2)).float() if self.normed else self.weight.detach().clone()
 

@@ -37,8 +37,8 @@ class Settings(Config, Common):
     augmented: bool = True
     recalled: int = 16                   # number of latent values that the discriminator predicts
     recall: float = 0.5
-    # A file contains no discriminator. So a run that starts from a file trains a new discriminator. To let it catch up, the generator's
-    # learning rate reaches its full value only after this many steps.
+    # A file contains no discriminator. So a run that starts from a file trains a new discriminator. The generator's learning rate reaches
+    # its full value only after this many steps, so that the discriminator can catch up.
     critic_first: int = 60
     begun: str = ""                      # an earlier run, perhaps without attention, whose two networks this run starts with
 

@@ -69,8 +69,8 @@ class Seq2seqTask(TransformerTask):
     def grow(self, model, weights):
         """Loads all tensors from a file of this recipe. From a file with another kind of attention, it loads the tensors that both models
         have: the word embeddings, the encoder, and the decoder's layers that read words and states. The other tensors stay random, so that
-        every kind of attention starts from the same point. A file whose attention has a bit per word was trained alternately with the
-        softmax (`turns`). From such a file, the attention's own weights are loaded too, except for the transitions."""
+        every kind of attention starts from the same point. If the file has attn_bias.weight, it was trained with a random structure of the
+        attention for each batch (`turns`). The attention's own weights are then loaded too, except for the transitions."""
         if self.s.adopted:
             return super().grow(model, weights)
         for name, p in model.named_parameters():
@@ -82,8 +82,8 @@ class Seq2seqTask(TransformerTask):
                 p[..., :columns] = old[..., :columns]
 
     def fresh(self, name):
-        """Returns True for attn_bias.weight. This bias of the bits determines how many characters the model attends to, and training has to
-        change it a lot."""
+        """Returns True for attn_bias.weight, which determines how many characters the model attends to. Training has to change this bias a
+        lot, so `fresh_rate` applies to it."""
         return name == "attn_bias.weight"
 
     def matrices(self, model):

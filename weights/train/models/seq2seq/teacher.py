@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """An encoder that reads words teaches one that reads characters. At the last character of each token, the left-to-right state should equal
 the teacher's left-to-right state at that token. At the first character of the token, the right-to-left states of both encoders should be
-equal. The teacher does not train attention."""
+equal. There is no target for the attention."""
 import torch
 
 from models.transformer.model import PADDING

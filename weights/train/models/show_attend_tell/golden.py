@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Golden cases of show, attend and tell, with random bytes as pictures and with random words.
+"""Golden cases of the model "Show, attend and tell", with random bytes as pictures and random words as captions.
 
     input.image (H W 3)    8-bit values                      values (n)      w_0..w_{n-1}
     logits (n, V)          of w_p given the picture, w_<p    nats (n)        -log p(w_p | picture, w_<p)

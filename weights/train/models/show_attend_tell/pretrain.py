@@ -2,8 +2,9 @@
 """Pretrains the encoder to classify small pictures, as the paper's encoder was pretrained on photographs. Without pretraining, annotations
 have no meaning at first, and attention over them learns slowly.
 
-A picture is a training drawing of one object, with 32x32 pixels. p(thing) = softmax(W mean_i conv(picture)_i + b), where W and b are
-discarded afterwards. Training on such a picture takes a quarter of the time of a scene. The location of an object is not given.
+Each picture has 32x32 pixels and shows a training drawing of one object. The location of the object is not given. A linear layer
+classifies the picture: p(thing) = softmax(W mean_i conv(picture)_i + b). W and b are discarded after pretraining. Training on such a
+picture takes a quarter of the time that training on a scene takes.
 """
 import math
 import random

@@ -113,7 +113,8 @@ class CaptionTask(Task):
         return found
 
     def load(self, split):
-        """Loads your own pictures with captions, or scenes. The sentence of a scene is generated from the scene's emoji."""
+        """Loads scenes or, if you train on your own folder, your pictures with captions. The sentence of a scene is generated from the
+        scene's emoji."""
         s = self.s
         return data.load(s.dataset, s.data, split, None) if data.own(s.dataset, s.data) else scenes.load(s.data or scenes.DEFAULT_DIR, split, s.further)
 

@@ -178,9 +178,9 @@ class Snail(nn.Module):
         return wide(self.output(y)).masked_fill(~there, -math.inf).log_softmax(2)
 
     def nats(self, support, labels, query, truth, beside=0.0):
-        """Returns a tensor of shape (B,): the mean -log p of the queries' labels (B, Q). beside: weight of an additional loss, that of
-        prototypical networks [Snell et al. 2017] with one example per class: the cross-entropy of a softmax over -|e_q - e_s|^2 / 8, where
-        e_q and e_s are the embeddings of a query and of an example."""
+        """Returns a tensor of shape (B,): the mean -log p of the queries' labels `truth` (B, Q). beside: weight of an additional loss. The
+        additional loss is that of prototypical networks [Snell et al. 2017] with one example per class: the cross-entropy of a softmax over
+        -|e_q - e_s|^2 / 8, where e_q and e_s are the embeddings of a query and of an example."""
         x, y, ex, ey = self.sequence(support, labels, query)
         loss = -self.answer(x, y, labels).gather(2, truth[:, :, None])[:, :, 0]
         if beside:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Prints the nats of the validation sentences for several factors of the scores. The best factor is the value for a recipe's setting
-`softened`.
+"""Prints the loss on the validation sentences, in nats per word, for scores that are multiplied by several factors. The best factor is the
+value for a recipe's setting `softened`.
 
     python3 weights/train/models/tree/soften.py parents-en
 """

@@ -146,7 +146,7 @@ class TreeTask(Task):
         return {"attachment": 100.0 * right / total}
 
     def folded(self, model):
-        """Returns the model in the form of the file: without the auxiliary layers, and with softened scores."""
+        """Returns a copy of the model for the file: without the auxiliary layers, and with scores multiplied by `softened`."""
         model = copy.deepcopy(model)
         model.beside = nn.ModuleList()
         with torch.no_grad():

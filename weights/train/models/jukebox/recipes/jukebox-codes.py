@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Encodes spoken digits as codes of two levels, without priors that generate the codes. jukebox-small starts from this file.
+"""Trains only the VQ-VAE of a small Jukebox, which encodes spoken digits as codes of two levels. The recipe jukebox-small starts from the
+file of this recipe and trains the priors, which generate codes.
 
     python3 weights/train/train.py jukebox-codes
     python3 weights/train/export.py jukebox-codes --type f32 --out build/jukebox-codes-1.gguf

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Translates German to English with recurrent networks and the attention of Bahdanau et al.: an additive score of the decoder's state
-before each step.
+"""Translates German to English with recurrent networks and the attention of Bahdanau et al. Before each step, an additive score compares
+the decoder's state with each source word.
 
     python3 weights/train/train.py seq2seq-additive
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Translates German characters to English words with recurrent networks. Attention gives each character an independent bit: attended or
-not.
+"""Translates German text, read character by character, to English words with recurrent networks. Attention gives each character an
+independent bit: attended or not.
 
     python3 weights/train/train.py seq2seq-characters-sigmoid --from build/seq2seq-characters.gguf
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Translates German characters to English words with recurrent networks. A softmax divides the attention among the characters.
+"""Translates German text, read character by character, to English words with recurrent networks. A softmax divides the attention among the
+characters.
 
     python3 weights/train/train.py seq2seq-characters-simple --from build/seq2seq-characters.gguf
 

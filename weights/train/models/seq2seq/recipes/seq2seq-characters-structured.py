@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Translates German characters to English words with recurrent networks that attend to segments: the attention weights are the marginals of
-a chain of bits [Kim, Denton, Hoang and Rush 2017].
+"""Translates German text, read character by character, to English words. The recurrent networks attend to segments. Each character has a
+bit, which is 1 if the model attends to the character. The bits form a chain, and their marginals are the attention weights [Kim, Denton,
+Hoang and Rush 2017].
 
     python3 weights/train/train.py seq2seq-characters-structured --from weights/seq2seq-general.gguf --teacher weights/seq2seq-general.gguf --turns 1 --minutes 6 --lr 2e-3 --run seq2seq-characters
     python3 weights/train/export.py seq2seq-characters-structured --run seq2seq-characters --type f32 --out build/seq2seq-characters.gguf

@@ -4,8 +4,8 @@ source positions, regardless of the words there.
 
     python3 weights/train/train.py seq2seq-location
 
-The model starts with the word embeddings, the encoder and the decoder's recurrence of seq2seq-additive, so that a few minutes of training
-are enough to compare the scores.
+The word embeddings, the encoder and the decoder's GRU are copied from seq2seq-additive. Therefore a few minutes of training are enough to
+compare the kinds of attention.
 """
 from models.seq2seq import shared
 

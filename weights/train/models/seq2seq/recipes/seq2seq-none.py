@@ -3,9 +3,9 @@
 
     python3 weights/train/train.py seq2seq-none
 
-Like the models with a score, this model starts with the word embeddings, the encoder and the decoder's recurrence of seq2seq-additive. This
-model trains for more minutes than the models with a score, because its single vector must hold the whole sentence. In seq2seq-additive,
-from which the weights come, this vector holds little."""
+As for seq2seq-general, the word embeddings, the encoder and the decoder's GRU are copied from seq2seq-additive. seq2seq-none trains for
+more minutes than seq2seq-general, because a single vector must hold the whole sentence. In seq2seq-additive, this vector holds little.
+"""
 from models.seq2seq import shared
 
 start = "seq2seq-additive.gguf"

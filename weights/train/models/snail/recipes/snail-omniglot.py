@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trains a SNAIL to classify characters of unseen alphabets, given one example of each.
+"""Trains a SNAIL to classify characters of unseen alphabets, given one example of each character.
 
     python3 weights/train/train.py snail-omniglot
 """
