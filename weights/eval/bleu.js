@@ -20,7 +20,7 @@ const BLANKS = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 const LAST_BLANKS = new RegExp(`${BLANKS.source}$`);
 
 /**
- * Splits a sentence into words by the rules of mteval-v13a. The rules first replace a few SGML entities by characters. Then the
+ * Splits a sentence into words by the rules of mteval-v13a. The rules first replace a few SGML entities with characters. Then the
  * following characters become separate words: symbols, dashes after a digit, and full stops and commas that are not between two digits.
  * @param {string} text
  */

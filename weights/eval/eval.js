@@ -4,8 +4,8 @@
 //   npm run eval -- FILE.gguf [--data FILE] [--images N] [--json]
 //
 // --data is the path of the held-out data, and --images limits the number of inputs. For each kind of model, kinds/NAME/evaluation.js
-// documents the format of the data, the results and further options; npm run eval -- --help prints this documentation. --wasm FILE uses
-// another build of the library.
+// documents the data format, the results and further options; npm run eval -- --help prints this documentation. --wasm FILE uses another
+// build of the library.
 //
 // --each FILE.csv also writes a table with one row per scored input, in order. The columns are the index of the input, its nats, and the
 // number of its elements (channels, tokens, samples). npm run eval -- --compare ONE.csv OTHER.csv compares the files of two models that

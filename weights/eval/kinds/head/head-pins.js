@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Searches a treebank for pins that have an effect, and lists them. A pin fixes the head of one word to another likely head. A pin has an
-// effect if it changes the heads of other words in the sentence. The examples of web/pages/structure were chosen from this list.
+// Searches a treebank for pins that have an effect, and lists them. A pin replaces the head of one word with another likely head. A pin has
+// an effect if it changes the heads of other words in the sentence. The examples of web/pages/structure were chosen from this list.
 //
 //     node weights/eval/kinds/head/head-pins.js validation.tsv [weights/parents-en.gguf [sentences at most]]
 // @ts-check
