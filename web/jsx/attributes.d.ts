@@ -19,7 +19,7 @@ export interface NextPixelAttributes {
   height?: number | string;
   /** `no-store`: the browser does not cache the weights. Default: it caches them. */
   cache?: 'default' | 'no-store';
-  /** When to fetch the model. Default: `lazy` (when the element comes near the screen). `play` means when the visitor presses Play. */
+  /** When to fetch the model. Default: `lazy` (when the element comes near the screen). `play`: when the visitor presses Play. */
   loading?: 'lazy' | 'play';
   /** `sha256-` followed by the base64 digest that the weights must have. Default: not checked. */
   integrity?: string;

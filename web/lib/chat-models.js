@@ -6,9 +6,9 @@
  * always returns the same bytes. A page can offer these models: `import { chatModels } from 'nextpixel/chat-models'`, then
  * `load(model.url)`.
  *
- * The entries come from several public repositories that pin the same address, commit, file name, size and SHA-256 (found by exact search
- * in an index of public source code, 27 November 2026). The hub itself was not queried. To verify a file, compare its SHA-256 with the
- * value below and with the page of its commit, https://huggingface.co/OWNER/NAME/tree/COMMIT:
+ * The entries come from public repositories, found by exact search in an index of public source code (27 November 2026). For each entry,
+ * several repositories give the same address, commit, file name, size and SHA-256. The hub itself was not queried. To verify a file,
+ * compare its SHA-256 with the value below and with the page of its commit, https://huggingface.co/OWNER/NAME/tree/COMMIT:
  *
  *   SmolLM2-135M-Instruct-Q8_0.gguf   144,811,360   5a1395716f7913741cc51d98581b9b1228d80987a9f7d3664106742eb06bba83
  *   gemma-3-270m-it-Q8_0.gguf         291,545,600   0ef57d2c838458a1952664260dcba38e5bdda37494f3af732f06e4add24068e3

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The addresses of the files that are published next to the library. No other module contains these addresses: the single-file build
- * replaces this module with one that embeds the files (web/tools/single.js).
+ * The addresses of the files that are published next to the library. No other module contains such addresses, because the single-file build
+ * (web/tools/single.js) replaces only this module. The replacement embeds the files.
  *
  * Bundlers recognise `new URL('name', import.meta.url)` and `new Worker(new URL(...))`, so every such expression is written out in this
  * module. Any other address is made from HERE, which bundlers leave alone.

@@ -35,8 +35,8 @@ import { isAddress, isLasting, readSource } from './load/source.js';
 import { compile, compileBest } from './workers/wasm.js';
 
 /**
- * How long to wait, after a model is ready, before its file is cached, in milliseconds. Caching takes tens of milliseconds on the page's
- * thread, and must not delay the first element of the first run.
+ * Delay in milliseconds before the file of a loaded model is cached. Caching takes tens of milliseconds on the page's thread, and must not
+ * delay the first element of the first run.
  */
 const KEEP_MS = 500;
 

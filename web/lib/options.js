@@ -58,8 +58,8 @@
  * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {Label} [label] the class to draw
- * @property {ArrayLike<number> | ArrayLike<number>[]} [latent] the latent vector of the pictures, in the form of `step.latent`:
- * `info.latent` numbers, about -3 to 3; or a list with one vector per sample. Default: drawn from the seed
+ * @property {ArrayLike<number> | ArrayLike<number>[]} [latent] the latent vector of the pictures, in the form of `step.latent`: a list of
+ * `info.latent` numbers, about -3 to 3, or a list with one vector per sample. Default: drawn from the seed
  * @property {boolean} [maps] true: each step is one position of each sample, and includes the attention of this position (`step.maps`). This
  * is slower, because there is no speculative decoding, but the drawn samples stay the same. Default false
  * @property {AbortSignal} [signal] stops the run

@@ -72,8 +72,8 @@ export const SETTINGS = /** @type {const} */ ({
   logitBias: { of: 'text' },
   /** {Label} the class to draw */
   label: { of: 'picture sound code latent', attribute: true, fits: knowsClasses },
-  /** {ArrayLike<number> | ArrayLike<number>[]} the latent vector of the pictures, in the form of `step.latent`: `info.latent` numbers,
-   * about -3 to 3; or a list with one vector per sample. Default: drawn from the seed */
+  /** {ArrayLike<number> | ArrayLike<number>[]} the latent vector of the pictures, in the form of `step.latent`: a list of `info.latent`
+   * numbers, about -3 to 3, or a list with one vector per sample. Default: drawn from the seed */
   latent: { of: 'latent' },
   /** {Label} the speaker, for an audio model that has several */
   speaker: { of: 'sound code', attribute: true, fits: knowsSpeakers },

@@ -220,7 +220,7 @@ ${kinds.map(({ name, verbs }) => ` * @property {${verbs}} ${name}\n`).join('')} 
  */
 
 /**
- * The result of a run in an nx-end event. It has the properties of the model's kind; all others are undefined.
+ * The result in an nx-end event. It has the properties of the model's kind; all others are undefined.
  *
  * @typedef {object} EndOfKinds
 ${Object.entries(endsOfKinds())

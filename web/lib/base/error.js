@@ -28,8 +28,8 @@ export function argumentError(message) {
 }
 
 /**
- * Calls `read`, which reads an argument. Converts an error that `read` throws to a NextPixelError. Some frameworks wrap objects in proxies
- * that throw on the first access.
+ * Calls `read`, which reads an argument. If `read` fails, the error becomes a NextPixelError. Some frameworks wrap objects in proxies that
+ * throw on the first access.
  *
  * @template T
  * @param {string} name  name of the argument

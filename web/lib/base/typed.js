@@ -9,7 +9,7 @@
  * tokenizer composes text (NFC), `stop` and `logitBias` are composed too. Names (labels, speakers, tags, languages) must be exact; the
  * error for an unknown name lists the valid names. */
 
-/** Matches one emoji with its skin tone and all characters joined to it: for example a flag, a keycap or a family. */
+/** Matches one emoji, including its skin tone and all characters joined to it. A flag, a keycap or a family is one emoji. */
 export const EMOJI =
   '(?:\\p{Regional_Indicator}{2}|[#*\\d]\\uFE0F?\\u20E3|\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?[\\u{E0020}-\\u{E007F}]*' +
   '(?:\\u200D\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\uFE0F)?)*)';

@@ -39,7 +39,7 @@ const OWN = {
   height: { property: 'height', whole: [1, 65536] },
   /** `no-store`: the browser does not cache the weights. Default: it caches them */
   cache: { property: 'cache', changes: 'model' },
-  /** when to fetch the model. Default: `lazy` (when the element comes near the screen). `play` means when the visitor presses Play */
+  /** when to fetch the model. Default: `lazy` (when the element comes near the screen). `play`: when the visitor presses Play */
   loading: { property: 'loading', words: ['lazy', 'play'], effect: (element) => String(said(element, 'loading') ?? 'lazy') },
   /** `sha256-` followed by the base64 digest that the weights must have. Default: not checked */
   integrity: { property: 'integrity', changes: 'model' },
@@ -126,8 +126,8 @@ function accessorOf(element, name) {
 }
 
 /**
- * Sets all properties again that were set before the element was defined. The earlier value is an own property of the element, and an own
- * property hides the setter.
+ * Repeats the property assignments that were made before the element was defined. Such an assignment created an own property, which hides
+ * the setter.
  *
  * @param {any} element
  */

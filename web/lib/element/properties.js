@@ -18,8 +18,8 @@
  * @property {number | undefined} height Height to reserve on the page, in CSS pixels. Default: the height of the pictures times
  * `--nx-pixel`.
  * @property {string} cache `no-store`: the browser does not cache the weights. Default: it caches them.
- * @property {'lazy' | 'play'} loading When to fetch the model. Default: `lazy` (when the element comes near the screen). `play` means when
- * the visitor presses Play.
+ * @property {'lazy' | 'play'} loading When to fetch the model. Default: `lazy` (when the element comes near the screen). `play`: when the
+ * visitor presses Play.
  * @property {string} integrity `sha256-` followed by the base64 digest that the weights must have. Default: not checked.
  * @property {string} src Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise.
  * @property {number} samples Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Pauses an element's run. While the run is paused, the reader of its steps waits, and its sound is silent. */
+/** Pauses an element's run. While the run is paused, no steps are read, and no sound is heard. */
 
 import { abortable } from '../base/abort.js';
 

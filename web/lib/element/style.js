@@ -69,7 +69,7 @@ export function dress(root) {
   if (sheet) {
     root.adoptedStyleSheets = [sheet];
   } else if (document.defaultView && !root.querySelector('style')) {
-    // Constructed style sheets are not supported, for example in jsdom.
+    // This environment (jsdom, for example) does not support constructed style sheets.
     const style = document.createElement('style');
     style.textContent = STYLE;
     root.append(style);

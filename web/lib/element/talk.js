@@ -172,7 +172,7 @@ export class Talk {
     this.#show();
   }
 
-  /** Returns whether the chat consists of these messages. An answer that is still being written may be longer than in the list.
+  /** Returns whether the chat consists of these messages. While an answer is being written, `list` may contain only its beginning.
    * @param {Message[]} list */
   #has(list) {
     const [own, other] = [apart(this.messages), apart(list)];

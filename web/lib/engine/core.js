@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Runs one model in one instance: opens the model whole or in pieces, and holds its runs. This module uses neither the DOM nor a worker, so
- * tests in Node call it directly.
+ * Opens one model, whole or in pieces, in one instance of the wasm, and manages the runs of the model. This module uses neither the DOM nor
+ * a worker, so tests in Node call it directly.
  */
 
 import { NX_E_ARGUMENT } from './abi.js';
@@ -68,7 +68,7 @@ export class Core extends Sessions {
     if (feed) this.feed(file.subarray(feed.at));
   }
 
-  /** The offset of the next byte of the file for feed(); the size of the file once the model is complete. */
+  /** The file offset of the next byte that feed() takes. Once the model is complete, this is the size of the file. */
   get fed() {
     return this.#feed?.at ?? this.fileBytes;
   }

@@ -48,8 +48,8 @@ export class Pace {
 }
 
 /**
- * Estimates the number of positions that fill a chunk. After each chunk, the estimate at most doubles and falls at most to a quarter,
- * because one measurement is unreliable: clocks in browsers may be as coarse as 16 ms.
+ * Estimates the number of positions that fill a chunk. Each new estimate is between a quarter and twice the previous one, because a single
+ * measurement is unreliable. Clocks in browsers may be as coarse as 16 ms.
  */
 export class SliceSize {
   /** @param {number} first */

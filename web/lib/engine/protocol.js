@@ -100,8 +100,8 @@ export const CODES = Object.freeze(
  */
 
 /**
- * A part of a model: the fields of nx_part_info. Where nx_part_info has only a number of inputs, results, maps, tables or end ids, a Part
- * has the list.
+ * A part of a model. It has the fields of nx_part_info, but lists the inputs, results, maps, tables and end ids, which nx_part_info only
+ * counts.
  *
  * @typedef {object} Part
  * @property {number} index       index of the part in the model, from 0
@@ -166,8 +166,8 @@ export const CODES = Object.freeze(
 
 // The ids in the messages below are the ids of the engine, in its order of generation; a codec (kinds/) defines their meaning.
 
-/** Makes samples compete: each time `every` more positions are drawn, the less likely half of each group of neighbouring samples is
- * replaced by copies of the likelier half.
+/** Makes neighbouring samples compete in groups of `group`. Once per `every` positions, copies of the likelier half of each group replace
+ * the other half.
  * @typedef {{ group: number, every: number }} Resample */
 
 // Messages from the page to the worker.
@@ -214,8 +214,9 @@ export const CODES = Object.freeze(
  * @typedef {{ type: 'look', id: number, ids: Uint32Array, inputs: Inputs, from?: number }} LookMessage */
 /** `part`: index of the part; `results`: the requested results, by default all; `settings`: for the part's noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
-/** `known`: requests a cached session that contains these ids. `of`: the hash of a saved state; the requested session may also be that of a
- * run that resumed this state. `state`: a saved state to cache; later runs that pass its hash can continue from it.
+/** Requests a copy of a cached session that contains the ids `known`. A session that continued a saved state is found only if `of` is the
+ * hash of this state. If `state` is present, the worker caches this saved state instead. Later runs that pass its hash can continue from
+ * it.
  * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, of?: string, state?: State & { hash: string } }} KeepMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | LookMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
@@ -226,7 +227,7 @@ export const CODES = Object.freeze(
 /** `tokenizerEntries`: the metadata under `tokenizer.`, unchanged; `metadata`: all other metadata; `fileBytes`: size of the file.
  * @typedef {{ parts: Part[], metadata: Metadata, tokenizerEntries: Entry[], fileBytes: number }} Facts */
 /** @typedef {{ type: 'opened', id: number } & Facts} OpenedMessage */
-/** `at`: offset in the file of the next byte that the engine needs. `lacks`: 'more' if a longer head is needed to open the file, 'whole' if
+/** `at`: the file offset of the next byte that the engine needs. `lacks`: 'more' if a longer head is needed to open the file, 'whole' if
  * the whole file is needed. `room`: the buffer of the fed bytes, returned for reuse.
  * @typedef {{ type: 'fed', id: number, at: number, lacks?: 'more' | 'whole', room?: ArrayBuffer }} FedMessage */
 /** `stacks`: addresses of the stacks in the memory; empty if the build has no threads.
@@ -268,7 +269,7 @@ export const CODES = Object.freeze(
  * @typedef {Pick<StepMessage, 'from' | 'ids' | 'nats' | 'ahead'> & { anew: boolean }} Settled */
 /** `nats`: one value per id; `hiddenStates`: for each requested layer, an array of shape (positions, width).
  * @typedef {{ type: 'scored', id: number, nats: Float32Array, hiddenStates?: Float32Array<ArrayBuffer>[] }} ScoredMessage */
-/** `positions`: the map rows of each position; the maps of the encoders of the inputs come with the first position.
+/** `positions`: for each position, the rows of its attention maps. Position 0 also has the rows of the encoders' maps.
  * @typedef {{ type: 'looked', id: number, positions: MapRow[][] }} LookedMessage */
 /** `results`: the values of each result, row-major, as ids or floats.
  * @typedef {{ type: 'encoded', id: number, results: Record<string, Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>>, maps?: MapRow[] }} EncodedMessage */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Manages the runs of one model in one instance; include/nextpixel.h calls these runs sessions. The methods convert error statuses of the C
- * library to JavaScript errors.
+ * Manages the runs of one model in one instance of the wasm. In include/nextpixel.h, a run is called a session. The methods convert error
+ * statuses of the C library to JavaScript errors.
  */
 
 import { NX_MAX_SAMPLES, NX_MORE } from './abi.js';

@@ -253,8 +253,8 @@ function* put({ core, pace }, session, ids, nats, each = false) {
     const most = Math.min((ids.length - at) / width, core.sliceLimit(samples, part));
     at = pace.slice(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count, over) => {
       end = Math.max(end, at + count * width); // after a call that ended early, the next call must repeat the ids
-      // With several samples, one position may take several calls of the engine, and each call leaves nats of some samples in the engine's
-      // memory. Another job could overwrite these nats, so a call for several samples is not ended early.
+      // With several samples, core.put() may call the engine several times for one position. Each of these calls writes the nats of some
+      // samples to the engine's memory. If core.put() ended early, another job could overwrite these nats, so it does not end early.
       const cost = core.put(session, ids.subarray(at, end), nats !== undefined, each, nats && samples > 1 ? undefined : over);
       nats?.set(cost, at);
       return (core.position(session) - start) * width;
@@ -264,8 +264,8 @@ function* put({ core, pace }, session, ids, nats, each = false) {
 }
 
 /**
- * Initial capacity of a run beyond its known positions. The total is rounded up to a multiple of this number, but is at most the length of
- * the run.
+ * A new run gets capacity for its known positions and at least this number of further positions. The capacity is rounded up to a multiple
+ * of this number, but is at most the length of the run.
  */
 const FIRST_ROOM = 256;
 

@@ -154,7 +154,7 @@
  */
 
 /**
- * The result of a run in an nx-end event. It has the properties of the model's kind; all others are undefined.
+ * The result in an nx-end event. It has the properties of the model's kind; all others are undefined.
  *
  * @typedef {object} EndOfKinds
  * @property {string} [text]  the text that the model wrote, without the prompt; with several samples, the first text

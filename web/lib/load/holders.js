@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Shares models among all code of a page. Callers with the same address get the same model, which is closed after the last caller has
- * released it. An element that is moved releases its model and requests the model again within GRACE_MS, so no file is downloaded twice.
- * The first call of acquire() loads this module.
+ * Shares models among all code of a page. Callers that request the same address share one model. The model is closed after the last caller
+ * has released it. An element that is moved releases its model and requests the model again within GRACE_MS, so no file is downloaded
+ * twice. The first call of acquire() loads this module.
  */
 
 import { abortable } from '../base/abort.js';

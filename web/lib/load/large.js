@@ -140,7 +140,7 @@ function brokeOff(name) {
 }
 
 /**
- * Makes a file on disk readable like a response.
+ * Returns a substitute for a Response. Its body is read from a file on disk.
  *
  * @param {string} path
  * @param {ArrayBuffer[]} rooms  buffers to read into

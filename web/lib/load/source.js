@@ -196,8 +196,8 @@ async function fetchOrCopy(url, cache, { signal, patience }) {
 }
 
 /**
- * Returns the bytes of the cached copy if the server has the same file, otherwise the bytes that the server sends. The server's bytes
- * arrive while the copy is looked up, because on a first visit the lookup takes as long as downloading megabytes.
+ * Returns the bytes of the cached copy if the server has the same file, otherwise the bytes that the server sends. The download starts
+ * before the lookup of the copy is complete. On a first visit, the lookup takes as long as downloading megabytes.
  *
  * @param {Large} file
  * @param {{ patience?: number, onProgress?: (progress: Count) => void, signal?: AbortSignal }} how

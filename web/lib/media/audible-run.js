@@ -92,7 +92,7 @@ export class AudibleRun extends BaseRun {
 
   /**
    * Plays the sound while it is drawn. Call this method in the handler of a click or a key press, because browsers allow sound only then.
-   * The playback consists exactly of the drawn samples, resampled to the rate of the context. If the machine is too slow, the sound has
+   * The drawn samples are played unchanged, apart from resampling to the rate of the context. If the machine is too slow, the sound has
    * gaps, and the result reports their number.
    *
    * @param {import('../base/dom.js').Dom<'AudioContext'>} context
@@ -126,8 +126,8 @@ export class AudibleRun extends BaseRun {
   }
 
   /**
-   * Plays the sound while it is shown. If the visitor has not clicked or pressed a key yet, nothing is played. Errors of the run are not
-   * reported here, but to the other readers of the run.
+   * Plays the sound while its waveform is shown. If the visitor has not clicked or pressed a key yet, nothing is played. Ignores errors of
+   * the run, because the other readers of the run report them.
    *
    * @param {{ cursor: number }} sink
    * @param {AbortSignal} signal

@@ -144,7 +144,7 @@ export function generationOrder({ height, positions, blockRows = 0, blockCols = 
  *     elements  the same values in generation order; the steps of a run are counted in elements
  *     ids       the engine's input and output: for each position the levels of its elements, or the index of its colour
  *
- * A position of the engine is one channel or one whole pixel, which is `positionElements` elements.
+ * A position of the engine is one channel or one whole pixel. A position has `positionElements` elements.
  */
 export class Codec {
   /** @type {CodecInfo} */

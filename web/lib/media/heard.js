@@ -54,7 +54,7 @@ const MOST_COPIED = 1 << 23;
 /** Number of samples read per step. */
 const STRETCH = 2048;
 const MOST_CHANNELS = 256;
-/** A sound with a sample above this value is rejected, because such a sound is not scaled to -1 to 1. */
+/** Largest accepted absolute value of a sample. A larger value shows that the samples are not on a scale from -1 to 1. */
 const LOUDEST = 16;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Converts the speakers of an audio model, and the words to speak, to inputs of the engine. */
+/** Reads the names of an audio model's speakers, and converts a chosen label and speaker to inputs of the engine. */
 
 import { checkLabel, show } from '../base/checks.js';
 import { argumentError } from '../base/error.js';

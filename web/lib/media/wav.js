@@ -103,7 +103,7 @@ export function openWav(bytes) {
 }
 
 /**
- * Finds the samples of a WAV file that can be read in parts. Reads as little as possible of the data before the samples.
+ * Finds the samples of a WAV file. Reads the file in parts, and as little as possible of the data before the samples.
  *
  * @param {number} size  size of the file in bytes
  * @param {(from: number, to: number) => Promise<Uint8Array>} read  reads a part of the file

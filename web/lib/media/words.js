@@ -39,7 +39,7 @@ const FILES =
 const LETTERS = at(`[\\p{L}\\p{M}\\d_]+(?:${A}[\\p{L}\\p{M}]+)*`);
 const SIGNS = at('([^\\p{L}\\p{M}\\d\\s])\\1*');
 const PLAIN = at('[\\p{L}\\p{M}\\d_]+(?=\\s|$)');
-/** An address. The last mark of an address is removed afterwards if it ends a sentence or closes a bracket. */
+/** An address, possibly with punctuation marks of the sentence at its end. trimmed() removes these marks. */
 const ADDRESS = at(
   `(?:(?:https?|ftps?|file|wss?):\\/\\/|www\\d?\\.)[^\\s<>"]+|(?:${LABEL}\\.){1,8}${DOMAINS}(?::\\d{1,5})?${ENDS_HERE}(?![@-])(?:[/?#][^\\s<>"]*)?`,
 );

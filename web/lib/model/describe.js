@@ -17,7 +17,7 @@ import { verbsOf } from '../verbs/table.js';
 const architectureOf = ({ metadata }) => String(metadata.get('general.architecture') ?? '');
 
 /**
- * Finds the kind of a model, and returns it with the facts that the kind needs.
+ * Returns the facts of a model together with its kind and its main part.
  *
  * @param {Facts} facts
  * @returns {Fitting}

@@ -27,9 +27,9 @@ export class Model extends Methods {
   info;
 
   /**
-   * The raster index of each position, in generation order. If a position is a pixel, the index counts the pixels row by row; if a position
-   * is one channel (`info.positions` is `width * height * channels`), the index counts the channels of these pixels. The indices are 0, 1,
-   * 2, ... unless the model draws blocks of rows and columns.
+   * The raster index of each position, in generation order. If a position is a pixel, the indices count the pixels row by row. If a
+   * position is one channel (`info.positions` is `width * height * channels`), the indices count the channels pixel by pixel. The indices
+   * are 0, 1, 2, ... unless the model draws blocks of rows and columns.
    *
    * @type {Uint32Array}
    */
@@ -63,8 +63,8 @@ export class Model extends Methods {
 }
 
 /**
- * Supports `using model = await load(address)`. The type declarations omit this method, because older versions of TypeScript and its
- * libraries, which also read the declarations, do not know it.
+ * Supports `using model = await load(address)`. The type declarations omit this method, because older versions of TypeScript and of its
+ * libraries do not know Symbol.dispose.
  */
 if (Symbol.dispose)
   Object.defineProperty(Model.prototype, Symbol.dispose, { value: Model.prototype.close, writable: true, configurable: true });

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * The type of a model for each kind, for type checkers: `load<'sound'>(address)` returns a model that has only the verbs of its kind, with
- * their options and results. These types have no effect at run time: `info.kind` and `info.verbs` describe the actual file.
+ * Types of models, one for each kind. For example, `load<'sound'>(address)` returns a model that has only the verbs of audio models, with
+ * their options and results. The types have no effect at run time; `info.kind` and `info.verbs` describe the actual file.
  */
 
 /** @import { AllVerbs, AnyInfo, InfosOfKinds, ModelsOfKinds, VerbsOfKinds } from '../kinds/types.js' */

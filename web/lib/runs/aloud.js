@@ -11,8 +11,8 @@ const REST_MS = 1000;
 let resting;
 
 /**
- * Plays a run while it is shown. If the visitor has not clicked or pressed a key on the page yet, nothing is played. Errors of the run are
- * not reported here, but to the other readers of the run.
+ * Plays a run while it is shown. If the visitor has not clicked or pressed a key on the page yet, nothing is played. Ignores errors of the
+ * run, because the other readers of the run report them.
  *
  * @param {{ cursor: number }} sink
  * @param {(context: AudioContext) => Promise<void>} sound

@@ -297,7 +297,7 @@ export class BaseRun {
     checkShown(options);
     const { signal, ...how } = options;
     const { sink } = /** @type {Particular<Step, Result>} */ (/** @type {unknown} */ (this));
-    // If the run has no input to read, the given part is shown immediately.
+    // A run without pending input calls sink() synchronously, so that the known part is shown immediately.
     if (this.coming)
       await this.begun(signal).catch(async (reason) => {
         await this.read(signal).next(); // this reader fails and leaves, which ends the run

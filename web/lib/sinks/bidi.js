@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * Lays out text that is read from right to left, and text of both directions. Computes the direction of each character and the positions of
- * the parts of a line. The rules are those of the Unicode Bidirectional Algorithm (UAX 9) for text without explicit embeddings and
- * isolates: P2, P3, W1 to W7, N0 to N2, I1, I2 and L2. A level is even for text that runs to the right, and odd for text that runs to the
- * left. A canvas applies the same rules to the text of one call, but does not report the positions of characters.
+ * Lays out text that is read from right to left, alone or mixed with text that is read from left to right. Computes the direction of each
+ * character and the positions of the parts of a line. The rules are those of the Unicode Bidirectional Algorithm (UAX 9) for text without
+ * explicit embeddings and isolates: P2, P3, W1 to W7, N0 to N2, I1, I2 and L2. A level is even for text that runs to the right, and odd for
+ * text that runs to the left. A canvas applies the same rules to the text of one call, but does not report the positions of characters.
  */
 
 const FROM_RIGHT = '\\u0590-\\u08ff\\u200f\\ufb1d-\\ufdff\\ufe70-\\ufeff\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}';

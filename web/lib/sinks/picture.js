@@ -40,7 +40,7 @@ export class PictureSink {
   #painted;
   /** An error that one of the caller's functions threw while nothing was waiting for the sink. @type {{ reason: unknown } | undefined} */
   #failed;
-  /** True once no reader waits for the sink. */
+  /** Whether heard() has returned. After this call, no reader waits for the sink. */
   #over = false;
   /** A picture with only the given pixels. @type {Picture} */
   #given;

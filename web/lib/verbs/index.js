@@ -16,7 +16,7 @@
  *     before      number of arguments before the options (default 1). A kind may define another number (kinds/index.js)
  *
  * The kinds define which models have a verb, and which settings the verb has (kinds/index.js). Every page downloads the files of all verbs,
- * so these files must be small. Large code belongs to the kinds, which load it on demand.
+ * so these files must be small. Longer code belongs in the folder of a kind, which is loaded on demand.
  */
 
 export * from './list.js';

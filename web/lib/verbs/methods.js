@@ -63,7 +63,7 @@ class Verbs {
     return ending(
       (own) => {
         const run = kind.resume(saved, own);
-        // The saved options are checked last, because resume() first rejects a run of another model.
+        // The saved options are checked after kind.resume(), which rejects runs of other models. Such runs may have other options.
         checkOptions(/** @type {any} */ (saved).options, 'A saved run', savedOf(info.kind));
         return run;
       },

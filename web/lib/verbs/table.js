@@ -52,8 +52,8 @@ export function optionsOf(verb, kind) {
 }
 
 /**
- * Returns the names of the options of resume(): the options of the kind's runs, and `at`, the position from which a text or a piece of
- * music continues differently.
+ * Returns the names of the options of resume(): the settings of the kind's methods, and `at`, the position from which a text or a piece of
+ * music is drawn again.
  * @param {string} kind `info.kind` @internal
  */
 export function resumingOf(kind) {

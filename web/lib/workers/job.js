@@ -84,7 +84,7 @@ export class Job {
     }
   }
 
-  /** Throws the reason with which the job has ended, if there is one. */
+  /** Throws the error or the abort reason that ended the job, if any. */
   check() {
     if (this.#over && this.#reason !== undefined) throw this.#reason;
   }

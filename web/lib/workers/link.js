@@ -11,8 +11,8 @@ import { startWorker } from './start.js';
 /** @import { WorkerHandle } from './start.js' */
 
 /**
- * `BEAT_MS`: milliseconds between two heartbeats. `MISSES`: number of consecutive heartbeats that may stay unanswered, or `MISSES_OPENING`
- * while the worker reads a file. Heartbeats are sent while an answer from the worker is awaited.
+ * `BEAT_MS`: milliseconds between two heartbeats. At most `MISSES` consecutive heartbeats may stay unanswered. While the worker reads a
+ * file, the limit is `MISSES_OPENING`. Heartbeats are sent while an answer from the worker is awaited.
  */
 const BEAT_MS = 4000;
 const MISSES = 5;

@@ -8,7 +8,7 @@ import { part, recovering } from '../base/part.js';
 import { startOwn, workerAddress } from '../files.js';
 import { inNode } from '../base/platform.js';
 
-/** Maximum time in milliseconds in which a worker's script must be loaded and the worker must announce itself. */
+/** Time limit in milliseconds for a worker to load its script and announce itself. */
 const START_MS = 60000;
 
 /** @import { WorkerUrl } from '../engine/protocol.js' */

@@ -19,7 +19,8 @@ import { threaded } from '../threads-files.js';
 const shareable = () => typeof SharedArrayBuffer === 'function' && (globalThis.crossOriginIsolated ?? inNode);
 
 /**
- * Compiles the fastest build with threads, or the build without threads if memory cannot be shared or the file is not on the server.
+ * Compiles the fastest build with threads. Uses the build without threads if memory cannot be shared, or if the threaded build cannot be
+ * loaded.
  *
  * @param {number} [patience]  the option `patience` of load()
  * @returns {Promise<WebAssembly.Module>}

@@ -112,7 +112,7 @@ export async function startFallback(address, begun, cause) {
     await settled();
     const own = url.origin === globalThis.origin && workerText === undefined;
     if (own && response && !response.headers.has('cross-origin-embedder-policy')) {
-      // Try the script's address once more. If this attempt violates no content policy, the headers of the script are the reason.
+      // Try the script's address once more. If this attempt fails without violating a content policy, the missing header is the cause.
       const watching = watchPolicy();
       const worker = await vouchedFor().catch(() => undefined);
       await settled();

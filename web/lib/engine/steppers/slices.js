@@ -6,7 +6,7 @@ import { join } from '../../base/arrays.js';
 /** @import { Slice } from './index.js' */
 
 /**
- * Joins positions that were drawn one by one into one chunk.
+ * Joins chunks into one, in order.
  *
  * @param {Slice[]} slices  at least one
  * @returns {Slice}

@@ -50,7 +50,7 @@ const LEAST = 24;
  * @property {CodeLevel[]} codes  the levels, the top one first
  */
 
-/** The methods of a model that draws sounds as codes. */
+/** The methods of a model that represents sounds as codes. */
 export class CodeModel {
   #engine;
   /** @type {Record<string, Part>} */

@@ -21,8 +21,8 @@ import { ArcSheet } from './arc-sheet.js';
  */
 
 /**
- * The result of model.parse(): the heads of a sentence's words. It can be read and shown like a run with a single step, which is the parse
- * with its marginals.
+ * The result of model.parse(): the heads of a sentence's words. A parse can be read and shown like a run. The only step is the parse
+ * itself, with its marginals.
  *
  * @extends {Answer<Parse>}
  */

@@ -7,8 +7,8 @@ import { hasPictures } from '../ports.js';
 /** @import { Kind } from '../index.js' */
 
 /**
- * The names of this kind's types. `model` is the class of its models, `info` is the type of their `info`, and `steps` lists the types of
- * steps and results. `others` lists all other types. `heading` is the heading above these types in the manual's reference.
+ * The names of the types that belong to this kind: the model class (`model`), the type of a model's `info` (`info`), the types of steps and
+ * results (`steps`), and all others (`others`). The manual's reference shows these types under `heading`.
  */
 export const TYPES = {
   heading: 'Pictures in one pass',

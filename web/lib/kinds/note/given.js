@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Converts music from the page to notes of the model. The times of these notes are whole ticks, each voice has one note at a time, and each
- * pitch is within the range of its voice.
+ * Converts the caller's music (notes or a MIDI file) to notes that the model can represent. The times of the resulting notes are whole
+ * ticks, each voice has one note at a time, and each pitch is within the range of its voice.
  */
 
 import { bytesOfBlob, isBlob } from '../../base/blob.js';

@@ -6,9 +6,9 @@ import { SOUND } from '../ends.js';
 /** @import { Kind } from '../index.js' */
 
 /**
- * The names of this kind's types. `model` is the class of its models, `info` is the type of their `info`, and `steps` lists the types of
- * steps and results. `others` lists all other types. `heading` is the heading above these types in the manual's reference. `ends` lists the
- * properties of the nx-end event for runs of this kind.
+ * The names of the types that belong to this kind: the model class (`model`), the type of a model's `info` (`info`), the types of steps and
+ * results (`steps`), and all others (`others`). The manual's reference shows these types under `heading`. `ends` lists the properties of
+ * the nx-end event for runs of this kind.
  */
 export const TYPES = {
   heading: 'Music',

@@ -21,7 +21,7 @@ import { NextPixelError, argumentError } from '../../base/error.js';
  * be read in about ten milliseconds.
  */
 const MOST_EVENTS = 30_000;
-/** Ticks per quarter note in a written file. The usual subdivisions of a quarter note divide this number. */
+/** Ticks per quarter note in a written file. The usual note lengths, such as sixteenths and triplets, are whole numbers of ticks. */
 const RESOLUTION = 480;
 /** Default tempo in quarter notes per minute. */
 const TEMPO = 120;
@@ -135,9 +135,9 @@ const TEMPO_SET = 0x51;
 const SEQUENCER = 0x7f;
 
 /**
- * Walks over the events of a track up to its end event. No event may be longer than the track: midi-file would read some lengths of five
- * bytes as negative numbers, go backwards and never end. The type of each meta event except track names and tempos is changed to SEQUENCER,
- * because midi-file accepts such events with any length.
+ * Walks over the events of a track up to its end event. Rejects events that are longer than the track, and lengths that take more than four
+ * bytes. midi-file would read some five-byte lengths as negative numbers, go backwards and never end. Sets the type of all meta events to
+ * SEQUENCER, except track names, tempos and the end event, because midi-file accepts SEQUENCER events of any length.
  *
  * @param {Uint8Array} track  the track without its header; modified in place
  * @param {number} missing    number of bytes that the file lacks at the end of the track; if only bytes after the end event are missing,

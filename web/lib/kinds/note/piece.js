@@ -88,9 +88,9 @@ export class Piece {
   }
 
   /**
-   * Returns the ids that may come next; there is at least one. No wait may extend beyond the next change of a fixed voice. Longer waits are
-   * listed in `cut`, so that the stepper (engine/steppers/notes.js) can give the wait that ends at this change the largest of their
-   * probabilities.
+   * Returns the ids that may come next; there is at least one. No wait may extend beyond the next change of a fixed voice. `cut` lists the
+   * waits that are too long. If one of them is more probable than the longest allowed wait, the stepper (engine/steppers/notes.js) gives
+   * the allowed wait the largest probability in `cut`.
    *
    * @returns {{ ids: number[], cut: number[] }}
    */

@@ -44,7 +44,7 @@ const TELL_MS = 25;
 const hertz = (pitch) => 440 * 2 ** ((pitch - 69) / 12);
 
 /**
- * Starts a note at a given time of the context's clock.
+ * Starts a note at a given time on the context's clock.
  *
  * @param {any} context
  * @param {any} destination
@@ -188,7 +188,7 @@ export async function play(steps, context, perTick, options, onStart = () => {})
 }
 
 /**
- * Returns the events from a tick on. The notes that are still sounding at this tick come first.
+ * Returns the events from a given tick onwards. The notes that are still sounding at this tick come first.
  *
  * @param {NoteEvent[]} events
  * @param {number} from  the tick

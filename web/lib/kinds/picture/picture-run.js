@@ -142,7 +142,8 @@ export class PictureRun extends BaseRun {
   /**
    * Shows the known part immediately and the rest as it is drawn, with at most one paint per animation frame. Sets the size of the canvas
    * to the size of the model's pictures. To show the canvas larger, scale it with CSS (`image-rendering: pixelated`). The known part is
-   * shown rounded, as the model receives it. If the run stops early, the canvas keeps the drawn part.
+   * shown as the model receives it, rounded to the model's levels or to its palette. If the run stops early, the canvas keeps the drawn
+   * part.
    *
    * @param {Canvas | Canvas[]} target  one canvas that shows all samples side by side, or one canvas for each sample
    * @param {{ signal?: AbortSignal }} [options]

@@ -32,8 +32,8 @@ import { ProbabilitySheet } from './probability-sheet.js';
 /** @typedef {{ label: string, p: number, nats: number }} LabelProbability  nats: -log p */
 
 /**
- * The result of model.classify(): the possible labels of a picture, with their probabilities. It can be read and shown like a run whose
- * only step is this result.
+ * The result of model.classify(): the possible labels of a picture, with their probabilities. A classification can be read and shown like a
+ * run. The only step is the classification itself.
  *
  * @extends {Answer<Classification>}
  */

@@ -30,8 +30,8 @@ import { TagSheet } from './tag-sheet.js';
  */
 
 /**
- * The result of model.tag(): the tags of a text's words. It can be read and shown like a run with a single step, which is the tagging with
- * its marginals.
+ * The result of model.tag(): the tags of a text's words. A tagging can be read and shown like a run. The only step is the tagging itself,
+ * with its marginals.
  *
  * @extends {Answer<Tagging>}
  */

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Models that tag words. Each model is a linear chain of tags. A model has one part, which reads features of words and returns tags and
- * their probabilities.
+ * Models that tag words: linear-chain CRFs, HMMs and MEMMs. A model has one part, which reads features of words and returns tags and their
+ * probabilities.
  */
 
 import { flag, show } from '../../base/checks.js';
@@ -33,7 +33,7 @@ function namesOf(names, states) {
 
 /** The description of a tagger, with only the properties that all models have. @typedef {{}} TagInfo */
 
-/** A model that tags the words of a text with its method tag(). */
+/** A model that tags the words of a text; its method is tag(). */
 export class TagModel {
   #engine;
   /** @internal */

@@ -23,7 +23,8 @@ import { END, append, bandOf, looksOf, sourceOf } from './aligned-words.js';
  *   sentence. Default: `step.alignment`
  */
 
-/** A word and its layout: left edge, middle of its line and width in CSS pixels, and whether the word is read from right to left.
+/** A word with its layout in CSS pixels. `x`: the left edge of the word; `y`: the middle of its line; `reversed`: whether the word is read
+ * from right to left.
  * @typedef {Word & { x: number, y: number, width: number, reversed: boolean }} Placed */
 /** The layout of both texts: the font size, whether one of the texts takes several lines, and a function that returns the ends of a band
  * between two words.

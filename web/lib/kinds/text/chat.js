@@ -35,9 +35,9 @@ import { inTurns } from '../../base/turns.js';
  */
 
 /**
- * A rendered prompt. `sources` is as long as `text`. The code of character i of `sources` is the number of the source of character i of
- * `text`; 0 is the template (see template.js). The name of a control token is read as this token only if the template wrote all of its
- * characters; without `sources`, the name is always read as this token.
+ * A rendered prompt. `sources.charCodeAt(i)` is the number of the source that wrote `text[i]`; 0 is the template (see template.js). The
+ * name of a control token is read as this token only if the template wrote all of its characters; without `sources`, the name is always
+ * read as this token.
  * @typedef {{ text: string, sources?: string, dropped: Dropped[] }} Prompt
  */
 
@@ -111,8 +111,8 @@ export function renderedByPage({ messages, template, values, render }, names) {
 }
 
 /**
- * Limits of the arguments of a chat: the number of values, and the number of names of one object. These limits exist because the arguments
- * are copied without yielding to the event loop.
+ * Maximum number of values in the arguments of a chat, and of properties in one object. These limits exist because the arguments are copied
+ * without yielding to the event loop.
  */
 const MOST_VALUES = 2 ** 17;
 const MOST_NAMES = 2 ** 10;

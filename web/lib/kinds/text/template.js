@@ -37,8 +37,9 @@ import { json, str } from './jinja/write.js';
 /** @import { Pair } from './jinja/values.js' */
 
 /**
- * The source numbers. The template itself has the number 0. The numbers of the messages begin at MESSAGES. Each message has EACH numbers:
- * one for its content, one for its tool calls and one for its other strings.
+ * The source number of a character in a prompt states where the character comes from. The template itself has the number 0. The numbers
+ * from MESSAGES on belong to the messages. A message has three numbers (EACH): one for its content, one for its tool calls and one for its
+ * other strings.
  */
 const OTHERS = 1;
 const TOOLS = 2;
@@ -91,7 +92,7 @@ function dateNow(format) {
   );
 }
 
-/** Number of characters whose sources are read between two yields. */
+/** Number of characters that sourcesIn() processes between two yields. */
 const SLICE = 2 ** 18;
 
 /**

@@ -15,8 +15,8 @@
 const KEPT_LINES = 500;
 
 /**
- * Maximum number of characters of a word that are measured in one piece. Without this limit, the whole rest of a text without spaces would
- * be measured for each of its lines.
+ * Maximum number of characters of a word that are measured in one piece. Without this limit, every line of a text without spaces would
+ * measure all of the remaining text.
  */
 const SOME = /.{1,64}/gsu;
 

@@ -58,7 +58,7 @@ export class TextSheet extends Sheet {
   #bidirectional = false;
   /** The index of the marked token. */
   #marked = -1;
-  /** Whether the visitor prefers reduced motion; the text then appears sentence by sentence. */
+  /** Whether the visitor prefers reduced motion. If so, the text appears sentence by sentence. */
   #calm = media('(prefers-reduced-motion: reduce)').matches;
 
   /**

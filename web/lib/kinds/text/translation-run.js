@@ -236,7 +236,7 @@ export class TranslationRun extends BaseRun {
   }
 
   /**
-   * Shows the run, with its sentence, as text on the page.
+   * Shows the translation and its source sentence as text in an element of the page.
    *
    * @param {HTMLElement} box
    * @internal

@@ -107,7 +107,7 @@ export class Float {
   }
 }
 
-/** `kind`: name of the type in Python. `source`: the source number of the brackets around the list when it is written as a string. */
+/** `kind`: name of the type in Python. `source`: the source number (see ../template.js) of the brackets in the list's string form. */
 export class List {
   /** @param {any[]} items @param {'list' | 'tuple' | 'range'} [kind] @param {number} [source] */
   constructor(items, kind = 'list', source = TEMPLATE) {

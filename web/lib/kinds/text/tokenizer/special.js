@@ -64,8 +64,8 @@ export class Specials {
   }
 
   /**
-   * Splits a text at its special tokens. If tokens overlap, the longest one is chosen first. Among tokens of the same length, the one with
-   * the lowest id is chosen first, and then the leftmost one.
+   * Splits a text at its special tokens. If tokens overlap, the longest one is chosen first. Among tokens of the same length, the lowest id
+   * comes first; among equal ids, the leftmost position.
    *
    * @param {string} text
    * @param {boolean} control  whether control tokens are recognised
