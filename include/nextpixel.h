@@ -159,7 +159,7 @@ typedef struct {
     uint32_t asking;  /* with queries: the input whose items are the queries; NX_NONE: the number of queries is fixed */
 } nx_map;
 
-/* A table of numbers in the file that a codec needs, such as the colours of a palette. */
+/* A table of numbers for a codec, such as the colours of a palette. */
 typedef struct {
     const char *name; /* name of the table, as in the file */
     uint32_t rows, cols;
@@ -211,8 +211,8 @@ NX_API nx_status nx_model_open(void *block, size_t block_bytes, const void *file
 
 /* A large file may be opened piece by piece, so that the file and the model are never in memory at the same time. nx_model_begin makes a
  * model without weights from the head of the file, which is everything before the tensors' data. nx_model_feed then takes every tensor in
- * the order of the file's list, and the rows of each tensor from the first to the last. The model and its saved sessions are bit-identical
- * to those of a model that was opened from the whole file. No session can be opened before the last row has been fed. nx_model_head_size
+ * the order of the file's list, and the rows of each tensor from the first to the last. Opening a file piece by piece or as a whole gives
+ * the same model and the same saved sessions, bit for bit. No session can be opened before the last row has been fed. nx_model_head_size
  * and nx_model_begin are like nx_model_size and nx_model_open, with these differences:
  * head (present)   the first bytes of a file of `length` bytes; may include part of the data, and may be freed after nx_model_begin
  * NX_MORE          the list of tensors is not complete in the first `present` bytes
@@ -345,8 +345,9 @@ NX_API nx_status nx_session_input(const nx_model *model, nx_session *session, ui
 
 /* Runs the part's encoder over its inputs, one slice per call. Call this function until it returns NX_OK. Give all inputs first, except
  * optional inputs and inputs that the run fills itself (nx_port.noise). If the part has no encoder or its encoder has finished, returns
- * NX_OK immediately. Returns NX_MORE, NX_OK, NX_E_ARGUMENT if an input is missing, or NX_E_NUMERIC if the output is not finite. After
- * NX_E_NUMERIC every later call returns NX_E_NUMERIC, too. */
+ * NX_OK immediately. Otherwise, returns NX_MORE while there are more slices, NX_OK after the last slice, or:
+ *   NX_E_ARGUMENT   an input is missing
+ *   NX_E_NUMERIC    the output is not finite; every later call returns NX_E_NUMERIC, too */
 NX_API nx_status nx_session_encode(const nx_model *model, nx_session *session);
 
 /* Prefill: appends `count` known positions. One pass computes many positions. Known positions may come before, between and after drawn
@@ -416,14 +417,14 @@ typedef struct {
  * alpha        the exponent of the length penalty, 0 (none) to 2
  * candidates   capacity samples * (1 + ends); *count of them written, the best first; ties go to the lower parent, then to the lower id
  * over         written: 1 after the last step
- * Returns the same statuses as nx_session_draw. Returns NX_E_ARGUMENT also if alpha is out of range, after the last step, if a sample has
- * ended, and if the part is noisy and the temperature is not 0. */
+ * Returns the same statuses as nx_session_draw. Also returns NX_E_ARGUMENT if alpha is out of range, if the search is over, if a sample has
+ * ended, or if the part is noisy and the temperature is not 0. */
 NX_API_TEXTS nx_status nx_session_search(const nx_model *model, nx_session *session, float alpha, nx_candidate *candidates, uint32_t *count,
                                          uint32_t *over);
 
 /* Copies one sample of the session `from` to the session `to`, as the sample was at `position`: its inputs, its state and its ids before
- * `position`. `to` must be a session just opened on the same part with the same shape. If `to` has the settings of `from`, except that
- * first_sample is the noise index of the copied sample, then `to` continues bit for bit like that sample.
+ * `position`. `to` must be a session just opened on the same part with the same shape. To continue bit for bit like the copied sample, `to`
+ * needs the settings of `from`, but with first_sample set to the noise index of the copied sample.
  * Returns NX_OK, or:
  *   NX_E_ARGUMENT   the two sessions do not match; there is no such sample; `position` is after the position of `from`, or more than
  *                   part.rewinds back; or `from` has stopped inside a position (after NX_MORE)
@@ -453,9 +454,9 @@ NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, c
 /* Returns the number of positions known or drawn so far, which is the index of the next position. */
 NX_API uint32_t nx_session_position(const nx_session *session);
 
-/* For each of the positions from..from+count-1, writes the number of guessed ids on which the position's computation was based: 0 for the
- * first position of a pass (and for every position if look_ahead is off), k for a position that follows k correct guesses. ahead: shape
- * (count), written. NX_E_ARGUMENT: a position is not drawn or known yet. */
+/* Writes how many guessed ids the computation of each position used, for `count` positions beginning with `from`. The number is 0 for the
+ * first position of a pass, k for a position that follows k correct guesses, and always 0 if look_ahead is off. ahead: shape (count),
+ * written. NX_E_ARGUMENT: a position is not drawn or known yet. */
 NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
 
 /* Copies the output parameters of the latest position for which they were computed (by a draw, a top, or a put with nats). For a
@@ -473,9 +474,9 @@ NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_sessio
 /* Copies one row of a sample's map at i, the last computed position. Requires settings.maps = 1.
  * row       below map.rows. For a map with queries, pass row * n + query, where n is the number of queries in this run. A map with queries
  *           is ready once the inputs are encoded, and is the same for all samples and positions
- * keys      *count keys written: the keys that i attended to, in ascending order. In a map over earlier positions, the last key is i
- *           itself. With a sparse pattern, the last key may be earlier than i, and *count may be 0. Key j is the element at position j - 1
- *           (key 0: the start, before any element), because the input is shifted by one. Capacity: map.keys
+ * keys      *count keys written: the keys that i attended to, in ascending order. In a map over earlier positions, key j is the element at
+ *           position j - 1 (key 0: the start, before any element), because the input is shifted by one. The last key of such a map is i.
+ *           With a sparse pattern, the last key may be below i, and *count may be 0. Capacity: map.keys
  * weights   *count weights written, one for each key. Capacity: map.keys
  * NX_E_ARGUMENT: no such sample, map or row, no position computed yet, or no maps. */
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,

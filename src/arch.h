@@ -108,8 +108,8 @@ typedef struct {
 typedef struct {
     const char *name; /* null: the part has the architecture's name */
 
-    /* Each function returns a size in bytes: of the encoder's output, of the state of one sequence, or of the scratch memory that encode or
-     * a pass of n columns needs. */
+    /* These functions return sizes in bytes. state_bytes is for one sequence. scratch_bytes is enough for `encode` and for a pass of this
+     * many columns. */
     uint64_t (*encoder_output_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*state_bytes)(const void *m, const nx_shape *shape);
     uint64_t (*scratch_bytes)(const void *m, const nx_shape *shape, uint32_t columns);
@@ -118,14 +118,14 @@ typedef struct {
      * The field is null if runs of this part cannot grow. */
     void (*grow)(const void *m, const nx_shape *from_shape, const void *from, const nx_shape *to_shape, void *to);
 
-    /* Computes slice 0, 1, ... of the encoder's output from the inputs, if nx_plan.encodes is set. Returns 1 while there are more slices, 0
-     * after the last slice, and -1 when a number is not finite. A session restored from damaged data may request any slice, and its encoder
-     * output may contain any bytes. A request past the last slice therefore returns 0, and indices that are read from the encoder's output
-     * must be checked. */
+    /* Computes the encoder's output from the inputs, one slice per call (slice = 0, 1, ...), if nx_plan.encodes is set. Returns 1 while
+     * there are more slices, 0 after the last slice, and -1 when a number is not finite. A session restored from damaged data may request
+     * any slice, and its encoder output may contain any bytes. A request past the last slice therefore returns 0, and indices that are read
+     * from the encoder's output must be checked. */
     int (*encode)(const void *m, const nx_inputs *inputs, uint32_t slice, void *encoder_output, void *scratch);
 
-    /* Returns the end of the range of positions that can share a pass with `position`. The field is null if any positions can share a
-     * pass. */
+    /* Returns the end of the range of positions that can share a pass with `position`. The field is null if a pass may begin and end
+     * anywhere. */
     uint32_t (*pass_end)(const void *m, uint32_t position);
 
     /* Computes one pass: adds every column to the state of its sequence, and computes the output parameters of the column's position. The
@@ -135,8 +135,8 @@ typedef struct {
      * Returns 1 while there are more slices. The field is null if the part has no sequence; state_bytes may then be null too. */
     int (*forward)(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);
 
-    /* Lists the keys of a map's row, in ascending order: keys (maps[map].keys) written. Returns the number of keys. The field is null if
-     * the part has no maps. */
+    /* Writes the keys of one row of a map in ascending order, and returns the number of keys. keys: capacity maps[map].keys. The field is
+     * null if the part has no maps. */
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
     /* Returns the address of a result's values in the encoder's output. The values are ids or floats, in the order of the result's

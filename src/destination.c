@@ -5,8 +5,8 @@
 
 #include "kernels/kernels.h"
 
-/* For each type of scale: its size in bytes, the bits of its magnitude, and the first magnitude that is rejected. The packed levels of
- * MXFP4 are doubled. An E8M0 scale is therefore divided by 2 before it is packed in half precision. The largest power of two in half
+/* For each type of scale: its size in bytes, a mask without the sign bit, and the smallest masked value that is rejected. The packed levels
+ * of MXFP4 are doubled. An E8M0 scale is therefore divided by 2 before it is packed in half precision. The largest power of two in half
  * precision is 2^15, so an E8M0 scale is at most 2^16, and weights of MXFP4 are at most 6 * 2^16 = 393,216. */
 static const struct {
     uint32_t bytes, magnitude, refused;

@@ -7,8 +7,8 @@
 #include "destination.h"
 #include "reader.h"
 
-/* web/lib/engine/abi.js describes the header's structs as 32-bit fields in order. If a pointer has 32 bits, the structs have no padding;
- * web/tools/abi.js rejects other structs. An nx_problem consists of two strings. */
+/* web/lib/engine/abi.js describes the header's structs as 32-bit fields in order. With 32-bit pointers, the structs have no padding.
+ * web/tools/abi.js rejects a field that does not have 32 bits. An nx_problem consists of two strings. */
 _Static_assert(sizeof(nx_problem) == 2 * NX_NAME_BYTES, "read so by web/lib/engine/layout.js");
 
 uint32_t nx_abi_version(void) { return NX_ABI_VERSION; }

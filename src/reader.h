@@ -44,7 +44,7 @@ nx_name nx_joined(const char *first, const char *second);
 /* A key of the architecture ARCH. Each source file of a model defines ARCH as the name of its architecture. */
 #define KEY(name) ARCH "." name
 
-/* Returns a key of an architecture that is known only at run time, for example "llama.block_count" for "llama" and "block_count". */
+/* Like KEY, but for an architecture that is known only at run time. "llama" and "block_count" become "llama.block_count". */
 nx_name nx_key(const char *arch, const char *name);
 
 /* Reads a weight matrix (rows, cols), and packs it for nx_matmul. */

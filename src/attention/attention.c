@@ -72,7 +72,7 @@ static void scores(float *weights, const float *query, const nx_cache *cache, ui
     }
 }
 
-/* Computes out = sum over the ranges of weight * value for 4 * vectors channels (vectors <= 4), starting at channel `offset`. */
+/* Writes the weighted sum of the values in the ranges to `out`: 4 * `vectors` channels, from channel `offset` on. vectors: at most 4. */
 NX_INLINE void mix(float *out, const float *weights, const nx_cache *cache, uint32_t offset, const nx_range *ranges, uint32_t n_ranges,
                    uint32_t vectors) {
     size_t width = (size_t)cache->n_kv_heads * cache->key_length;

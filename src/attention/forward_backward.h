@@ -40,9 +40,11 @@ float nx_chain_log_sum(const float *row, const float *x, uint32_t states, float 
 void nx_chain_follow(const nx_chain_weights *chain, const float *x, float *out);
 
 /* Computes one position of the forward pass: alpha_t[c] = U_t[c] + log sum over k of e^(alpha_t-1[k] + A[k][c]) - log Z_t, and for the
- * first position alpha_1 = U_1 + start - log Z_1. Z_t makes e^alpha sum to 1, so alpha_t[c] = log p(z_t = c | U_1 .. U_t). Adding all log
- * Z_t and nx_chain_log_sum(end, alpha_T) gives log Z. before: shape (stride), alpha_t-1, or null for the first position; alpha: shape
- * (stride), written. Returns log Z_t, which is not finite if no state is possible. */
+ * first position alpha_1 = U_1 + start - log Z_1. Z_t makes e^alpha sum to 1, so alpha_t[c] = log p(z_t = c | U_1 .. U_t). log Z is the sum
+ * of all log Z_t and nx_chain_log_sum(end, alpha_T).
+ * before    shape (stride): alpha_t-1; null for the first position
+ * alpha     shape (stride): alpha_t, written
+ * Returns log Z_t, which is not finite if no state is possible. */
 float nx_chain_forward(const nx_chain_weights *chain, const float *before, const float *u, float *alpha);
 
 /* Computes one position of the backward pass: beta_t[k] = log sum over c of e^(A[k][c] + U_t+1[c] + beta_t+1[c]) - log Z_t+1; beta_T is

@@ -75,15 +75,15 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
     return to;
 }
 
-/* Rounds n numbers to activations that share one scale. Returns the scale. */
+/* Rounds the n numbers x to integers with one scale: x is approximately scale * integer. Returns the scale. */
 static float round_activations(nx_activations *activations, int32_t *sum, const float *x, uint32_t n) {
     float top = largest_magnitude(x, n);
     *sum = activations_of(activations, x, n, steps_per_unit(NX_ACTIVATION_MOST, top));
     return top / NX_ACTIVATION_MOST;
 }
 
-/* Computes out = scale * sum over the ranges of weight * value for 4 * vectors channels (vectors <= 4), starting at channel 4 * at. Within
- * a block, the sum is exact because it adds integers; the sums of the blocks are added in single precision. */
+/* Writes the weighted sum of the values in the ranges, times `scale`, to `out`: 4 * `vectors` channels, from channel 4 * `at` on. vectors:
+ * at most 4. Within a block, the sum is exact because it adds integers; the sums of the blocks are added in single precision. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* size of four positions in bytes */

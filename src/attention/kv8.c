@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Computes attention over keys and values that are cached in 8 bits, for language models. Queries and attention weights have 14 bits.
- * tiles.h describes the cache and the order of the work. In this file, the bytes are signed (kernels/wide.h).
+ * tiles.h describes the cache and the order of the work. The bytes of keys and values in the cache are signed (kernels/wide.h).
  *
  * In the cache, the scales are followed by key sums, shape (H, S). For each head and position, the key sum is 8192 times the sum of the
  * key's numbers. Key sums correct the products, because 8192 is added to each number of a query. In a wide cache, a second set of keys and
@@ -10,13 +10,13 @@
  * Keys and values are rounded to 8 bits (keys of a wide cache to 16), with one scale per head and position. Queries are rounded to 14 bits,
  * and attention weights are rounded to 16383 steps.
  *
- * Bottleneck. For a head of width k, one position takes 2 k multiply-adds (k for its score, k for its value), in two planes of seven bits.
- * These multiply-adds take k / 4 products of 16 bytes, with three quarters as many loads and splats, and about 15 more instructions for the
- * exponential, the rounding and the sums. At position 2,000 (k = 64, V8, relaxed SIMD), computing the scores takes a third of the time,
- * summing the values takes another third, and the steps in between take a quarter. A multiply-add of attention therefore takes about as
- * long as a multiply-add with 8-bit weights in blocks.c. The positions of a prompt are computed together. This is faster than one token at
- * a time for only one reason: the keys and values of a head stay in the processor's cache. For the shape of SmolLM2 (135 M), a prompt of
- * 4,000 tokens takes 12.2 times as many multiply-adds as a prompt of 500.
+ * Bottleneck. For a head of width k, one position takes k multiply-adds for its score and k for its value. The 14-bit factor of each
+ * multiply-add is split into two planes of seven bits. This makes 4 k products of bytes, or k / 4 instructions with 16 products each. Loads
+ * and splats take 3 k / 16 instructions. The exponential, the rounding and the sums take about 15. At position 2,000 (k = 64, V8, relaxed
+ * SIMD), computing the scores takes a third of the time, summing the values takes another third, and the steps in between take a quarter. A
+ * multiply-add of attention therefore takes about as long as a multiply-add with 8-bit weights in blocks.c. The positions of a prompt are
+ * computed together. This is faster than one token at a time for only one reason: the keys and values of a head stay in the processor's
+ * cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times as many multiply-adds as a prompt of 500.
  */
 #include "kv8.h"
 
@@ -97,10 +97,9 @@ void nx_kv8_copy(const nx_cache *to, const nx_cache *from) {
     }
 }
 
-/* Computes product[i]. For each of n groups, every lane multiplies its four bytes by the four numbers of the group, and adds the products.
- * Vector i of a group begins 16 i bytes after the first vector of the group, and the next group begins `step` bytes further. All sums are
- * exact. The function is not inlined, so its sums and loads can use all registers. Keeping even one sum in memory costs a third of the
- * loop's time. */
+/* Computes product[i] from vector i of each of n groups: every lane multiplies its four bytes by the four numbers of the group, and adds
+ * the products. The four vectors of a group are contiguous, and the groups are `step` bytes apart. All sums are exact. The function is not
+ * inlined, so its sums and loads can use all registers. Keeping even one sum in memory costs a third of the loop's time. */
 static NX_NOINLINE void products(v128_t product[4], const uint8_t *bytes, uint32_t step, const nx_wide *numbers, uint32_t n) {
     v128_t sum[2][4];
     for (int i = 0; i < 4; i++) sum[0][i] = sum[1][i] = wasm_i32x4_splat(0);
@@ -174,9 +173,9 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
     return to;
 }
 
-/* Computes out = scale * sum over the ranges of weight * value for 4 * vectors channels (vectors <= 4), starting at channel 4 * at. Within
- * a block, the sum is exact because it adds integers; the sums of the blocks are added in single precision. Four vectors are always read,
- * which is safe because the scales follow the values. */
+/* Writes the weighted sum of the values in the ranges, times `scale`, to `out`: 4 * `vectors` channels, from channel 4 * `at` on. vectors:
+ * at most 4. Within a block, the sum is exact because it adds integers; the sums of the blocks are added in single precision. Four vectors
+ * are always read, which is safe because the scales follow the values. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* size of four positions in bytes */

@@ -15,8 +15,8 @@
  *
  * A pattern also assigns a slot of the cache to each position, so that the positions of each set that a query sees are in contiguous slots.
  * The near sets and the previous block use a ring of the most recent positions. In the far sets of the patterns `strided` and `blocks`,
- * positions with the same residue modulo l are in contiguous slots. The far set of the pattern `fixed` keeps only the summaries. If queries
- * see both the near and the far set, all positions are kept, and position i has slot i.
+ * positions with the same residue modulo l are in contiguous slots. For the far set of the pattern `fixed`, only the last c positions of
+ * each block are kept. If queries see both the near and the far set, all positions are kept, and position i has slot i.
  */
 #ifndef NX_SPARSE_H
 #define NX_SPARSE_H

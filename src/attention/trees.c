@@ -103,19 +103,19 @@ static void hand_on(const nx_trees *trees, const room *r, sum s, float total, fl
 
 /* ---- the three sums of a span ------------------------------------------------------------------------------------------- */
 
-/* I(i, j): C_right(i, k) + C_left(k + 1, j), i <= k < j. */
+/* Returns the terms of I(i, j), which are C_right(i, k) + C_left(k + 1, j) for i <= k < j. */
 static sum between(const room *r, uint32_t i, uint32_t j) {
     size_t start = (size_t)i * r->stride + i, end = (size_t)j * r->stride + i + 1;
     return (sum){r->log.right_starts + start, r->log.left_ends + end, r->mass.right_starts + start, r->mass.left_ends + end, j - i};
 }
 
-/* C_right(i, j): I_right(i, k) + C_right(k, j), i < k <= j. */
+/* Returns the terms of C_right(i, j), which are I_right(i, k) + C_right(k, j) for i < k <= j. */
 static sum rightward(const room *r, uint32_t i, uint32_t j) {
     size_t start = (size_t)i * r->stride + i + 1, end = (size_t)j * r->stride + i + 1;
     return (sum){r->log.going_right + start, r->log.right_ends + end, r->mass.going_right + start, r->mass.right_ends + end, j - i};
 }
 
-/* C_left(i, j): C_left(i, k) + I_left(k, j), i <= k < j. */
+/* Returns the terms of C_left(i, j), which are C_left(i, k) + I_left(k, j) for i <= k < j. */
 static sum leftward(const room *r, uint32_t i, uint32_t j) {
     size_t start = (size_t)i * r->stride + i, end = (size_t)j * r->stride + i;
     return (sum){r->log.left_starts + start, r->log.going_left + end, r->mass.left_starts + start, r->mass.going_left + end, j - i};

@@ -20,8 +20,8 @@
  * each log sum is replaced by a maximum, the first of the largest terms receives the whole derivative. The arcs of the most probable tree
  * then receive 1, and all other arcs receive 0. There are no products, so nothing underflows.
  *
- * Each pass takes about n^3 / 2 exponentials. A call computes the spans of one width, so that a long sentence can be interrupted. -infinity
- * marks an impossible arc.
+ * Each pass takes about n^3 / 2 exponentials. One call computes only the spans of one width, so a pass can be interrupted between calls. An
+ * impossible arc has the score -infinity.
  */
 #ifndef NX_TREES_H
 #define NX_TREES_H

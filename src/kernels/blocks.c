@@ -6,26 +6,26 @@
  * Layout of 4-bit and 6-bit weights: [rows/16][cols/32] blocks of
  *   half scale[1 or 2][16], half offset[1 or 2][16] (in some forms), byte nibbles[4][4][16] or sixes[2][4][3][16]
  * A group is four columns of a block; index v selects the rows 4v..4v+3. The low nibbles of nibbles[g][v] are the numbers of group g, and
- * the high nibbles are the numbers of group g + 4. The low six bits of sixes[h][v][i] are the numbers of group 4h + i. The two high bits
- * are bits 2i and 2i + 1 of the numbers of group 4h + 3. A constant is added to each number before it is stored. If the form has no
+ * the high nibbles are the numbers of group g + 4. In each byte of sixes[h][v][i], the low six bits are a number of group 4h + i. The high
+ * two bits are bits 2i and 2i + 1 of a number of group 4h + 3. A constant is added to each number before it is stored. If the form has no
  * offsets, the constant is 8 (4 bits) or 32 (6 bits). Otherwise the constant is 0, except for Q3_K in blocks of 24 bytes, where the
  * constant is 4. The stored numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
  *
  * Layout of 8-bit weights: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
- * Signed weights use both signs of a byte, so activations must be 0..127 for an exact dot product everywhere. An activation x is therefore
- * rounded to step (u - 8192), where step is the scale of the column and u has 14 bits. Then u is split into two planes of seven bits.
- * Rounding to 14 bits changes a product by less than sqrt(cols) / 28,000 times the norm of the column, even with outliers. The added 8192
- * contributes a constant to each product: 8192 times the sum of scale * weight over the row.
+ * The weights are signed bytes, so dot products are exact on every machine only if activations are 0..127. An activation x is therefore
+ * rounded to scale * (u - 8192), where `scale` belongs to the column and u is a 14-bit integer. Then u is split into two planes of seven
+ * bits. Rounding to 14 bits changes a product by less than sqrt(cols) / 28,000 times the norm of the column, even with outliers. The added
+ * 8192 contributes a constant to each product: 8192 times the sum of scale * weight over the row.
  *
  * Bottlenecks. V8 allocates 15 vector registers and keeps clang's loops unchanged. Sums that do not fit are spilled to memory at each
  * product. A shift by a loop counter takes three instructions more than a shift by a constant, so weights are unpacked with constant
  * shifts. For one column, the weights come from memory, and memory bandwidth limits the product. Products with 8-bit weights nearly reach
- * this limit. Several columns share a block, whose scales and numbers are unpacked once for all of them. The loop multiplies six columns by
- * two vectors of rows at a time. The loop needs all 15 registers: twelve for the sums (enough to hide the latency of the product), two for
- * weights and one for an activation. The loop takes one group at a time, because with two groups V8 spills sums and reaches only 0.85 of
- * the speed. In a block of 8-bit weights, 16 products are added to a sum. In any other block, 8 products are added to a sum, or 4 if the
- * block has two scales. Converting, scaling and adding the sum takes five instructions, a load and a store in every block. 4-bit weights
- * need half as many products as 8-bit weights, but because of these instructions they are no faster.
+ * this limit. Several columns share a block, whose scales and numbers are unpacked once for all of them. Each iteration multiplies two
+ * vectors of weights (eight rows) by six columns. The loop needs all 15 registers: twelve for the sums (enough to hide the latency of the
+ * product), two for weights and one for an activation. The loop takes one group at a time, because with two groups V8 spills sums and
+ * reaches only 0.85 of the speed. An integer sum has 16 products in a block of 8-bit weights, 8 in other blocks with one scale, and 4 in
+ * blocks with two scales. Converting, scaling and adding an integer sum takes five instructions, a load and a store. 4-bit weights need
+ * half as many products as 8-bit weights, but because of these instructions they are no faster.
  */
 #include "blocks.h"
 
@@ -236,8 +236,8 @@ NX_INLINE void store_wide(float *out, const v128_t sum[4], const uint8_t *tile, 
     }
 }
 
-/* Adds the integer dot product times the scales of the rows. The loops are not unrolled. Unrolled loops would load more values at a time,
- * and the sums would not stay in registers. */
+/* Adds the products of a block and a column to the sums of 16 rows. The loops are not unrolled. Unrolled loops would load more values at a
+ * time, and the sums would not stay in registers. */
 NX_INLINE void add_wide(v128_t sum[4], const uint8_t *block, const nx_wide *x) {
     v128_t part[2][4];
     for (int v = 0; v < 4; v++) part[0][v] = part[1][v] = wasm_i32x4_splat(0);
@@ -391,8 +391,7 @@ static void unpack_block(open_block *to, const uint8_t *block, uint32_t form) {
 }
 
 /* Adds the products of n columns and the groups from `weight` to `end`. The columns are `stride` bytes apart. p: part 0 or 1 of wide
- * activations; -1: other activations. V8 has registers for all values of the loop: twelve sums of six columns, two weights and one
- * activation. */
+ * activations; -1: other activations. */
 NX_INLINE void add_products(v128_t part[6][2], const uint8_t *weight, const uint8_t *end, const uint8_t *column, size_t stride, int p,
                             int pairs, uint32_t n) {
     const uint8_t *x[6];

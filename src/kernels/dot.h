@@ -19,11 +19,11 @@
  * dot_value shifts them back, which is exact. Once the zero point of the weights is subtracted, a sum over 1,024 products is below 2^31: it
  * is at most 1024 * 64 * 127 * 256.
  *
- * On some processors (x86 before AVX-VNNI), engines expand the instruction to five machine instructions. One instruction adds products in
- * pairs, in 16 bits. Another instruction adds the pairs by multiplying them by a vector of ones, which is loaded each time. For these
- * engines, a third build (NX_PAIRS) contains three of the five instructions directly, and sums of nibble products stay in 16 bits as long
- * as they fit (dot_pairs, up to NX_PAIRS_MOST products). Nothing saturates, so the sums equal the sums of the other builds on every
- * machine; web/lib/workers/simd.js measures which build is faster.
+ * On some processors (x86 before AVX-VNNI), engines expand the instruction to five machine instructions. One of the five adds products in
+ * pairs, in 16 bits. Another one adds the pairs by multiplying them by a vector of ones, which is loaded each time. For these engines, a
+ * third build (NX_PAIRS) contains three of the five instructions directly, and sums of nibble products stay in 16 bits as long as they fit
+ * (dot_pairs, up to NX_PAIRS_MOST products). Nothing saturates, so the sums equal the sums of the other builds on every machine.
+ * web/lib/workers/simd.js detects these engines.
  *
  * The zero point z of the weights is subtracted once per sum, not once per weight, because sum (w - z) a = sum w a - z sum a. A sum
  * therefore begins with dot_start(z, sum a). All sums are computed modulo 2^32, because non-finite numbers are rounded to arbitrary
@@ -149,8 +149,8 @@ NX_INLINE v128_t round_to_steps(v128_t x, v128_t per_unit) {
     return wasm_i32x4_sub(sum, wasm_i32x4_splat(0x4b400000));
 }
 
-/* Rounds n numbers, n % 4 == 0, to integers of at most NX_ACTIVATION_MOST in magnitude, and stores these activations. Returns the sum of
- * the integers. */
+/* Rounds the n products x * per_unit to integers, and stores the integers as activations. Their magnitude must not exceed
+ * NX_ACTIVATION_MOST. Returns the sum of the integers. n must be a multiple of 4. */
 NX_INLINE int32_t activations_of(nx_activations *activations, const float *x, uint32_t n, v128_t per_unit) {
     v128_t total = wasm_i32x4_splat(0), numbers[4];
     uint32_t i = 0;

@@ -13,7 +13,7 @@
 
 #include "kernels.h"
 
-/* The pixels from which a convolution computes each location of its output. Location (r, c) has `down` x `across` taps, in raster order.
+/* The patches of a convolution. The output at location (r, c) is computed from a patch of `down` x `across` taps, in raster order.
  * Tap (i, j) is the pixel in row r * stride_down + i * dilation - above, column c * stride_across + j * dilation - left. For a k x k square
  * with a padding of e pixels: down = across = k, above = left = below = right = e. For k taps in one row: rows = down = 1, above = below =
  * 0. */

@@ -27,7 +27,7 @@ static inline uint32_t nx_stride(uint32_t width) { return (width + 15) & ~15u; }
 
 static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* How the numbers of a product are rounded. Each model uses one of two methods:
+/* How weights and activations are rounded. Each model uses one of two methods:
  * NX_BY_ROW: one scale for each row of weights (Q8_0 keeps 7 bits) and one scale for each column of activations (8 bits). NX_BY_ROW is the
  * fastest rounding, and sufficient for pictures. Weights of Q4_0 stay exact.
  * NX_BY_BLOCK: weights as in the file, with a scale for every 32 or 16 weights. Activations have 14 bits for products with 8-bit weights;
@@ -35,9 +35,9 @@ static inline uint32_t nx_larger(uint32_t a, uint32_t b) { return a > b ? a : b;
  * because their activations have outliers. F16 and BF16 keep their 16 bits in memory. */
 typedef enum { NX_BY_ROW, NX_BY_BLOCK } nx_packing;
 
-/* The forms of packed weights. matmul.c implements the forms F32, F16, BF16, Q8_0 and Q4_0; Q8_0 and Q4_0 are then packed by row. Each of
- * these forms has the same code as its tensor type. blocks.c implements the forms packed by block, which tensor_types.h lists. Each comment
- * gives the size of 32 packed weights in bytes. */
+/* The forms of packed weights. matmul.c implements F32, F16 and BF16, and the forms Q8_0 and Q4_0, which are packed by row. These five
+ * forms have the codes of their tensor types. blocks.c implements the forms packed by block, which tensor_types.h lists. Each comment gives
+ * the size of 32 packed weights in bytes. */
 enum {
     NX_SINGLE = 0,      /* no blocks */
     NX_BLOCKS_8 = 64,   /* 34: 8 bits, a scale */
@@ -69,8 +69,8 @@ static inline int nx_matrix_rounds(const nx_matrix *matrix) {
 /* Returns the size in bytes of a packed matrix of this form. */
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols);
 
-/* Packs `count` rows of weights, beginning with row `first`, into `packed` in the form of the matrix. The weights are row-major in the
- * file's encoding `type`. The first call must be for row 0. */
+/* Packs `count` rows of weights, beginning with row `first`, into `packed` in the form of the matrix. The weights are in row-major order,
+ * encoded as tensor type `type`. The first call must be for row 0. */
 void nx_matrix_pack(const nx_matrix *matrix, void *packed, const uint8_t *weights, uint32_t type, uint32_t first, uint32_t count);
 
 /* Returns rows first..first+count-1 of a packed matrix as a matrix. `first` and `count` must be multiples of 16. */
@@ -108,9 +108,9 @@ nx_input nx_input_of(const float *x, uint32_t n, void *scratch);
  * bias     shape (nx_stride(rows)), or null
  * input    n columns of matrix->cols numbers
  * For F32, F16 and BF16, the products are added to the bias in the order of c. For quantised types, x is rounded as nx_packing specifies,
- * in steps of 1/127 or 1/8191 of the largest magnitude. Products that share scales are added exactly, as integers (for Q8_0 by row, all
- * products within 1,024 columns share scales). These sums are then scaled and added in order, and the total is added to the bias. Cost: n *
- * rows * cols multiply-adds; the weights are read from memory once for every 16 columns. */
+ * in steps of 1/127 or 1/8191 of the largest magnitude. Products with the same scales are added exactly, as integers. For Q8_0 packed by
+ * row, such a sum spans up to 1,024 columns of the matrix. These sums are then scaled and added in order, and the total is added to the
+ * bias. Cost: n * rows * cols multiply-adds; the weights are read from memory once for every 16 columns. */
 void nx_matmul(float *out, const nx_matrix *matrix, const float *bias, nx_input *input);
 
 /* x[j] = max(x[j], 0), width % 4 == 0. */
@@ -119,7 +119,7 @@ void nx_relu(float *x, uint32_t width, uint32_t n);
 /* Adds y[j] to x[j]: the residual connection. */
 void nx_add(float *x, const float *y, uint32_t width, uint32_t n);
 
-/* Computes x[j] = silu(x[j]) * y[j], silu(x) = x / (1 + e^-x): the gated inner layer [Shazeer 2020, arXiv:2002.05202]. */
+/* The gated inner layer [Shazeer 2020, arXiv:2002.05202]: x[j] = silu(x[j]) * y[j], where silu(x) = x / (1 + e^-x). */
 void nx_silu_times(float *x, const float *y, uint32_t width, uint32_t n);
 
 /* x[j] *= y[j], width % 4 == 0. */

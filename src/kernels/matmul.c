@@ -75,8 +75,7 @@ static uint64_t tile_bytes(uint32_t form, uint32_t cols) {
 
 uint64_t nx_matrix_bytes(uint32_t form, uint32_t rows, uint32_t cols) { return tiles(rows) * tile_bytes(form, cols); }
 
-/* Packs row t of a tile of 32-bit or 16-bit numbers. The numbers in the file either have the same size, or have 16 bits and are widened to
- * 32 bits. */
+/* Packs row t of a tile of 32-bit or 16-bit numbers. If the tile has the form F32, F16 numbers of the file are converted. */
 static void pack_numbers(uint8_t *tile, uint32_t t, const uint8_t *from, uint32_t form, uint32_t type, uint32_t cols) {
     for (uint32_t c = 0; c < cols; c++) {
         if (form == NX_F32 && type == NX_F16)
@@ -266,8 +265,8 @@ NX_INLINE void add_q4_groups(product_sums *product, const q4_block *block, const
     }
 }
 
-/* The loop is unrolled for one column, because otherwise each iteration would move sums between registers and memory. For several columns
- * the unrolled code would be too long to benefit. */
+/* The loop is unrolled for one column, because otherwise each iteration would move sums between registers and memory. For several columns,
+ * the unrolled code would be too long to be faster. */
 NX_INLINE void add_q4(product_sums *product, const q4_block *block, const nx_activations *activations, uint32_t activations_stride,
                       uint32_t n) {
     if (n == 1) {
@@ -307,13 +306,14 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
     finish_tile(w, sum, n);
 }
 
-/* Returns how many vectors of rows are processed together. A Q8_0 tile has four. For three and four columns the result is two, so that the
- * sums fit in the registers. For Q4_0 the number is always four, because a tile's weights are unpacked once for all columns. */
+/* Returns how many of the four vectors of a Q8_0 tile are processed together for n columns. A vector holds four rows. For three or four
+ * columns, the result is 2, so that the sums fit in the registers. For Q4_0, all four vectors are processed together, because a tile's
+ * weights are unpacked once for all columns. */
 NX_INLINE int vectors(uint32_t n) { return n > 2 ? 2 : 4; }
 
-/* Computes the partial products of vectors(n) vectors of rows, beginning with vector `at`, over the columns from..to-1 of the weights (at
- * most EXACT columns). The loop loads the weights of a group, then the activations of one column at a time: if more values were live than
- * there are registers, V8 would spill the sums. For a single column, each iteration processes four groups. */
+/* Computes partial products of the vectors at..at+vectors(n)-1 of a tile, over the columns from..to-1 of the weights (at most EXACT
+ * columns). The loop loads the weights of a group, then the activations of one column at a time. With more live values than registers, V8
+ * would spill the sums. For a single column, each iteration processes four groups. */
 NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8_t *weight, uint32_t from, uint32_t to, int at,
                           uint32_t n) {
     uint32_t groups = w->cols / 4, turns = n == 1 ? 4 : 1;
@@ -444,7 +444,7 @@ static const int32_t *sums_in(const nx_input *input, uint32_t blocks) {
 
 static const float no_bias[2 * TILE];
 
-/* After inlining, `type` is a constant, and n is a constant in each call. */
+/* Inlined, so that `type` is a compile-time constant. Each call of `tile` passes a constant number of columns. */
 NX_INLINE void matmul(float *out, const nx_matrix *m, const float *bias, const nx_input *input, uint32_t type) {
     uint32_t out_stride = nx_stride(m->rows), x_stride = nx_stride(m->cols), blocks = m->cols / BLOCK;
     uint64_t step = tile_bytes(type, m->cols);
@@ -501,7 +501,7 @@ uint64_t nx_input_bytes(uint32_t cols, uint32_t n) {
 
 nx_input nx_input_of(const float *x, uint32_t n, void *scratch) { return (nx_input){x, n, NX_NOT_ROUNDED, scratch}; }
 
-/* Rounds the numbers of the columns to integers, and stores these activations, their sums and their scales. */
+/* Rounds each column to integers, and stores the integers (the activations), their sums, and the scale of the column. */
 static void round_by_row(nx_input *input, uint32_t cols) {
     uint32_t blocks = cols / BLOCK;
     nx_activations *activations = input->scratch;

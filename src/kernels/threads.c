@@ -7,10 +7,10 @@
  * helper that comes late or not at all. The owner takes pieces too, and then waits for the pieces that helpers have taken. The fields that
  * describe the job therefore do not change while any piece is being processed.
  *
- * A helper is useless if another program occupies its core. Such a helper may be interrupted in the middle of a piece, for thousands of
- * times as long as a piece takes. Or it may share the owner's core and take turns with the owner. The owner therefore does the next jobs
- * alone in two cases: if it had to wait long for a helper, or if it hardly ever found a helper still at work when its own pieces were done.
- * Each time one of these cases occurs again, the owner does twice as many jobs alone.
+ * A helper is useless if another program occupies its core. Such a helper may be interrupted in the middle of a piece, and the interruption
+ * may last thousands of times as long as the piece. Or the helper may share the owner's core and take turns with the owner. The owner
+ * therefore does the next jobs alone in two cases: if it had to wait long for a helper, or if it hardly ever found a helper still at work
+ * when its own pieces were done. Each time one of these cases occurs again, the owner does twice as many jobs alone.
  */
 #if defined(NX_THREADS)
 
@@ -25,12 +25,12 @@
 /* The owner has waited too long if it has polled more than this many times. This many polls take longer than a thread needs for a piece of
  * the largest product. */
 #define WAITS (1 << 19)
-/* Number of jobs in a trial. A trial measures whether helpers are at work: if two threads work equally fast, the owner finishes first in
- * half of the jobs. */
+/* Number of jobs in a trial. A trial counts the jobs in which a helper is still at work when the owner has finished its own pieces. With
+ * one helper as fast as the owner, the count is about half of the jobs. The trial fails if the count is below SEEN. */
 #define TRIAL 128
 #define SEEN (TRIAL / 16)
-/* After the first failed trial, the owner does ALONE jobs alone. The number doubles with each further failed trial, up to ALONE_MOST. A
- * token of a language model takes about two hundred jobs. */
+/* Number of jobs that the owner does without helpers after the first failed trial. The number doubles with each further failed trial, up to
+ * ALONE_MOST. A token of a language model takes about two hundred jobs. */
 #define ALONE 256
 #define ALONE_MOST 8192
 

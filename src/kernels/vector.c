@@ -78,7 +78,7 @@ void nx_layer_norm(float *x, const float *weight, const float *bias, float epsil
     }
 }
 
-/* Returns the largest number. The result may ignore a NaN, because the NaN reappears in the exponentials. */
+/* Returns the largest number. A NaN may be skipped without harm, because it reappears in the exponentials. */
 static v128_t largest(const float *x, uint32_t n) {
     v128_t top = wasm_v128_load(x);
     for (uint32_t i = 4; i < n; i += 4) top = wasm_f32x4_pmax(top, wasm_v128_load(x + i));

@@ -5,9 +5,9 @@
  *
  *   first = wide_dot(first, bytes, u, 0);  sum = wide_first(first);  sum = wide_dot(sum, bytes, u, 1)
  *
- * A vector of 16 bytes holds four lanes of four numbers each. Every lane is multiplied by the same four numbers u. Relaxed SIMD splits u
- * into two planes of seven bits; baseline SIMD splits bytes into odd and even ones. Sums are exact modulo 2^32. If NX_WIDE_SUMS is 1,
- * wide_first does nothing, and both parts may be added in any order.
+ * A vector of 16 bytes holds four lanes of four numbers each. Every lane is multiplied by the same four numbers u. With relaxed SIMD, each
+ * part uses one of two seven-bit planes of u. With baseline SIMD, part 0 uses the bytes with odd indices, and part 1 uses the bytes with
+ * even indices. Sums are exact modulo 2^32. If NX_WIDE_SUMS is 1, wide_first does nothing, and both parts may be added in any order.
  */
 #ifndef NX_WIDE_H
 #define NX_WIDE_H

@@ -26,8 +26,8 @@ typedef struct {
     nx_convolution at[NX_MAX_CONVOLUTIONS + 1];
 } nx_convolutions;
 
-/* Reads the stack for a picture (rows, cols, channels) that has no padding between its pixels: the keys "kernels" and "strides" of
- * architecture `arch`, and the tensors "PREFIX0.weight", "PREFIX0.bias", "PREFIX1.weight", ... */
+/* Reads the keys "kernels" and "strides" of architecture `arch`, and the tensors "PREFIX0.weight", "PREFIX0.bias", "PREFIX1.weight", ...
+ * The input of the stack is a picture (rows, cols, channels) without padding between its pixels. */
 void nx_read_convolutions(nx_reader *r, nx_convolutions *c, const char *arch, const char *prefix, uint32_t rows, uint32_t cols,
                           uint32_t channels);
 
@@ -49,8 +49,8 @@ typedef struct {
 uint32_t nx_convolution_slices(const nx_convolutions *c, uint32_t n);
 nx_convolution_slice nx_convolution_slice_at(const nx_convolutions *c, uint32_t slice);
 
-/* Computes the locations of `part` from `picture`, with relu if part.index < c->n. out: shape (past - first, nx_stride(channels out)),
- * written. */
+/* Computes the output of one slice of a convolution from `picture`, and applies relu if part.index < c->n. out: shape (past - first,
+ * nx_stride(channels out)), written. */
 void nx_convolve_slice(float *out, const nx_convolutions *c, nx_convolution_slice part, const float *picture, void *scratch);
 
 #endif

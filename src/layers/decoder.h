@@ -35,8 +35,9 @@ typedef struct {
  * the table is also the output matrix. */
 void nx_decoder_read(nx_reader *r, nx_decoder *decoder);
 
-/* Rejects a file in which a key of other models has a value that is not neutral. The functions here ignore such keys, so the results for
- * this file would be wrong. scaled: whether the model itself reads the scales of embeddings, scores, residuals and logits. */
+/* Rejects a file that requests an unsupported computation through a key of other models, such as "attention.clamp_kqv". The functions here
+ * ignore such keys, so the results would be wrong. scaled: whether the model itself reads the scales of embeddings, scores, residuals and
+ * logits. */
 void nx_decoder_refuse(nx_reader *r, const char *arch, int scaled);
 
 /* Sets the form of the caches, which depends on the matrix that computes the keys. wide: whether keys may have a few channels far larger
@@ -69,9 +70,11 @@ typedef struct {
     uint32_t query_stride, kv_stride;
 } nx_qkv;
 
-/* Computes out (J, nx_stride(H k)) = the attention of block `index`, heads concatenated. Each column attends to the `local` slots that end
- * with its own slot, or to all slots up to its own slot if `local` is 0. Stores the keys and values in the cache. The column of position p
- * has slot p - `behind`. behind: 1 if position 0 has no key, otherwise 0. */
+/* Stores the keys and values of the columns in the cache, and computes the attention of block `index`, with the heads concatenated. The
+ * column of position p has slot p - `behind`.
+ * behind    1 if position 0 has no key, otherwise 0
+ * local     number of slots that a column attends to, up to and including its own slot; 0: all slots up to its own
+ * out       shape (J, nx_stride(H k)), written */
 void nx_decoder_attend(const nx_decoder *decoder, uint32_t index, const nx_column *columns, uint32_t n, uint32_t behind, uint32_t local,
                        const nx_qkv *qkv, float *out, void *scratch);
 

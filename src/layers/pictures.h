@@ -4,13 +4,13 @@
 
 #include "arch.h"
 
-/* The largest side of a picture, in pixels, for every kind of model. A change of this number has these consequences:
- * - web/lib/kinds/common-looks.js must have the same number (a test compares the two).
- * - A picture of three channels has 3 NX_MAX_SIDE^2 positions, which must stay within NX_MAX_LENGTH (nextpixel.h); an assertion in
+/* The largest side of a picture, in pixels, for every kind of model. To change it:
+ * - Change the number in web/lib/kinds/common-looks.js, too. A test compares the two.
+ * - Keep 3 NX_MAX_SIDE^2, the number of positions of a picture with three channels, within NX_MAX_LENGTH (nextpixel.h). An assertion in
  *   pictures.c checks this.
- * - For some files, memory grows with the number of pixels or faster. A cache of keys and values has one entry per position and block, and
- *   the maps of a run have one entry per pair of positions. tests/c/test_limits.c opens the largest files.
- * - The manual (web/manual/chapters/files.md) must state the new number for image.height and image.width. */
+ * - Check the memory of the largest files, which tests/c/test_limits.c opens. A cache of keys and values has one entry per position and
+ *   block, and the maps of a run have one entry per pair of positions.
+ * - Change the limit of image.height and image.width in the manual (web/manual/chapters/files.md). */
 #define NX_MAX_SIDE 256
 #define NX_MAX_CLASSES 65536 /* largest number of rows in a table of classes */
 

@@ -57,8 +57,8 @@ typedef struct {
 /* Returns the period of the sets: blocks this far apart use the same sets. */
 static uint32_t cycle_of(const nx_sparse_blocks *b) { return b->pattern.kind == NX_BLOCKS ? 3 : 2; }
 
-/* Divides the heads of block `index` into groups. Returns the number of groups, 1 or 2. positions: length of the sequence. groups:
- * written. */
+/* Divides the heads of block `index` into one or two groups, writes the groups, and returns their number. positions: length of the
+ * sequence. */
 static uint32_t groups_of(const nx_sparse_blocks *b, uint32_t index, uint32_t positions, group *groups) {
     uint32_t near = b->heads - b->heads / 2;
     groups[0] = (group){b->pattern, 0, b->heads};
@@ -156,15 +156,15 @@ static scratch scratch_at(const nx_sparse_blocks *b, void *memory, uint32_t n) {
 
 uint64_t nx_sparse_blocks_scratch_bytes(const nx_sparse_blocks *b, uint32_t n) { return scratch_at(b, NULL, n).bytes; }
 
-/* Computes LN(x) and returns it as the input of linear maps. */
+/* Returns LN(x) as an input for nx_apply. */
 static nx_input normed(const nx_sparse_blocks *b, const scratch *s, const nx_norm *norm, const float *x, uint32_t n) {
     memcpy(s->normed, x, (size_t)n * nx_stride(b->d) * sizeof *x);
     nx_norm_columns(norm, s->normed, b->epsilon, b->d, n);
     return nx_input_of(s->normed, n, s->matmul);
 }
 
-/* Computes mixed = the attention output of a group of heads for these columns. The group's caches start at `offset` in the columns'
- * states. */
+/* Computes the attention output of a group of heads for n columns, and writes it to s->mixed. The group's caches start at `offset` in the
+ * columns' states. */
 static void gather(const nx_sparse_blocks *b, uint32_t index, const group *g, uint64_t offset, const scratch *s, const nx_column *columns,
                    uint32_t n) {
     size_t stride = nx_stride(b->heads * b->key_length), at = (size_t)g->first * b->key_length;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The blocks of a Transformer [Vaswani et al. 2017, arXiv:1706.03762, section 3.1], shared by the Transformer and the Image Transformer:
- * sublayers of attention and of a feed-forward network, which add to the residual stream x.
+ * The attention and feed-forward sublayers of Transformer blocks [Vaswani et al. 2017, arXiv:1706.03762, section 3.1]. Several models share
+ * them. Each sublayer adds its output to the residual stream x.
  *
  *   attention(X, M) = W_o concat_h( softmax( (W_q X)_h (W_k M)_h^T / sqrt(k) ) (W_v M)_h )
  *   feed forward:     W_down ReLU(W_up x + b_up) + b_down
@@ -84,14 +84,14 @@ void nx_keys_and_values(const nx_sublayers *s, const nx_attention_weights *w, nx
 /* Stores the key and value of column j in a cache. */
 void nx_keep(const nx_sublayers *s, const nx_cache *cache, uint32_t position, uint32_t j);
 
-/* Stores the keys and values of n columns x in a cache, from position `at` on. own: 1 if the cache is for the self-attention of the same
- * stack (with pre-norm, x is then normalised first); 0 if it is for the attention of another stack. */
+/* Stores the keys and values of n columns x in a cache, from position `at` on. own: 1 for the self-attention of the same stack, 0 for the
+ * attention of another stack. If `own` is 1, pre-norm is applied to x first. */
 void nx_fill_cache(const nx_sublayers *s, const nx_attention_weights *w, const float *x, uint32_t at, uint32_t n, const nx_cache *cache,
                    int own);
 
 /* Computes the attention of n columns x to all S positions of a complete cache. In an encoder, the cache holds the encoder's own keys and
- * values; in a decoder, it holds keys and values of the encoder's output. maps: null, or one pointer per column. A pointer is null, or S
- * weights for each head are written to its address; the weights of successive heads are `apart` numbers apart. */
+ * values; in a decoder, it holds keys and values of the encoder's output. maps: null, or one pointer per column. If a column's pointer is
+ * not null, S weights for each head are written to it. The weights of successive heads begin `apart` floats apart. */
 void nx_source_attention(const nx_sublayers *s, const nx_attention_weights *w, float *x, const nx_cache *cache, uint32_t S, uint32_t n,
                          float *const *maps, uint32_t apart);
 

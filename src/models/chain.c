@@ -186,7 +186,8 @@ static void enter(const model *m, const room *r, const uint32_t *pins, uint32_t 
     memcpy(r->best, next, m->stride * sizeof *next);
 }
 
-/* Completes log Z and the best score after the last word. Returns 0 if one of the three results `nats` is not finite. */
+/* Completes log Z and the best score after the last word. Then computes the three results h->nats, and returns 0 if one of them is not
+ * finite. */
 static int end(const model *m, const room *r, const uint32_t *pins, uint32_t n, float *row) {
     head *h = r->head;
     const float *last = r->alpha + (size_t)(n - 1) * m->stride;

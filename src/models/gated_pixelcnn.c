@@ -155,7 +155,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 static const gates *gates_of(const model *m, uint32_t i) { return i ? &m->layers[i - 1].gates : &m->first; }
 
-/* Adds the term of the class in layer i to p, shape (2d): V_x c if `horizontal` is 1, otherwise V_v c. */
+/* Adds the class term of layer i to p, shape (2d). The term is V_x c if `horizontal` is 1, otherwise V_v c. */
 static void add_class(const model *m, float *p, uint32_t i, int horizontal, const nx_column *column, const scratch *s) {
     const uint32_t *label = m->class_port == NX_NONE ? NULL : column->inputs->port[m->class_port];
     if (!label) return;

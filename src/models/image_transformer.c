@@ -427,8 +427,7 @@ static void enter_known(const model *m, float *x, const nx_column *column, uint3
     nx_add(x, source_at(m, column->encoder_output).x + (size_t)nx_direct_cell(&m->direct, column->position) * nx_stride(m->d), m->d, 1);
 }
 
-/* Returns the address to which block `index` writes the weights of its attention to the source. In memory, the self-attention weights of
- * all blocks come first. */
+/* Returns the address for the source-attention weights of block `index`. In memory, the self-attention weights of all blocks come first. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     return column->maps + (size_t)m->n_blocks * m->heads * map_keys(m, &column->inputs->shape) + (size_t)index * m->heads * m->source;
 }

@@ -7,10 +7,10 @@
  *   bottom    draws the codes of the bottom level, given a class, a speaker and the codes of the top level
  *   decoder   bottom -> sound: decodes codes of the bottom level (or, if `upper` is 1, of the top level) to samples
  *
- * A sound is a sequence of mu-law levels 0..255. A table in the file converts the levels to samples, which are from -1 to 1 or slightly
- * beyond. Each level is a separate autoencoder, as in the paper, so the codes of one level can be decoded without the codes of the other
- * level. The sound is padded with silence to a whole number of codes of the top level. If a file has no key jukebox.top.block_count, it has
- * no priors, and the parts `top` and `bottom` cannot be run.
+ * A sound is a sequence of mu-law values 0..255. A table in the file converts the values to samples, which are from -1 to 1 or slightly
+ * beyond. Each level of codes has its own autoencoder, as in the paper, so the codes of one level can be decoded without the codes of the
+ * other level. The sound is padded with silence to a whole number of codes of the top level. If a file has no key jukebox.top.block_count,
+ * it has no priors, and the parts `top` and `bottom` cannot be run.
  */
 #include "models/jukebox/codes.h"
 #include "models/jukebox/prior.h"
@@ -96,7 +96,7 @@ typedef struct {
 
 static const nx_codes *level_of(const model *m, uint32_t i) { return i == OF_TOP ? &m->top : &m->bottom; }
 
-/* Returns the number of codes of a level, if the sound is padded to whole codes of the top level. */
+/* Returns the number of codes of a level. The sound is padded to whole codes of the top level. */
 static uint32_t count_of(const model *m, const nx_shape *shape, uint32_t i) {
     return nx_codes_of(&m->top, shape->counts[0]) * (m->top.hop / level_of(m, i)->hop);
 }

@@ -209,7 +209,7 @@ static const double *frequencies(nx_reader *r, const model *m, float base, doubl
     return frequency;
 }
 
-/* Returns the index of the pair of numbers that makes `turns` turns in `length` positions. */
+/* Returns the index of the rotary pair that makes `turns` full rotations over `length` positions. The index may be fractional. */
 static double pair_of(const model *m, float base, uint32_t length, double turns) {
     double ratio = length / (turns * 6.28318530717958647692);
     double pair = ratio > 1 ? m->rotated * nx_f64_log(ratio) / (2 * nx_f64_log((double)base)) : 0;
@@ -265,7 +265,7 @@ static void read_frequencies(nx_reader *r, const char *arch, model *m, uint32_t 
     if (trained < *context) *context = trained; /* a longer context needs other divisors, and switching to them would change cached keys */
 }
 
-/* Rejects files whose metadata request a computation that is not implemented. */
+/* Rejects a file that needs a computation that is not implemented, such as a mixture of experts. */
 static void refuse_others(nx_reader *r, const char *arch, const model *m) {
     nx_name experts = nx_key(arch, "expert_count"), value = nx_key(arch, "attention.value_length");
     uint32_t key_length = m->decoder.key_length;
@@ -418,7 +418,7 @@ static void join(const model *m, const scratch *s, const float *norm, uint32_t n
     nx_add(s->x, s->y, m->decoder.d, n);
 }
 
-/* Returns the input of linear maps: norm(x), or x itself if there is no norm. */
+/* Returns norm(x) as an input for nx_apply, or x itself if `norm` is null. */
 static nx_input read_stream(const model *m, const scratch *s, const float *norm, uint32_t n) {
     if (norm) nx_rms_norm(s->normed, s->x, norm, m->epsilon, m->decoder.d, n);
     return nx_input_of(norm ? s->normed : s->x, n, s->matmul);

@@ -16,8 +16,8 @@
  *
  * Letters: n: number of pixels. d = 2h: width of x. N: number of blocks. V: number of levels. J: number of columns of a pass.
  *
- * In the file, a convolution has shape (out, taps in). The file contains only the taps that the mask keeps, in raster order. The first
- * convolution is a table of shape (taps V, d), with one row for each tap and value.
+ * In the file, the weights of a convolution have the shape (outputs, taps * inputs). The file contains only the taps that the mask keeps,
+ * in raster order. The first convolution is a table of shape (taps V, d), with one row for each tap and value.
  */
 #include "layers/pixels.h"
 

@@ -318,9 +318,9 @@ static void show_centre(float *map, float centre, uint32_t S) {
     if (low + 1 < S) map[low + 1] = beyond;
 }
 
-/* Converts the scores of the S words to weights, the expectations of the words' bits. Only the first `scored` words have a score; the other
- * words get weight 0. alone: null, or (for segmentation) receives the expectations that the bits would have without their neighbours, shape
- * (S). */
+/* Converts the scores of the S words to weights. The weight of a word is the expectation of its bit. Only the first `scored` words have a
+ * score; the other words get weight 0. alone: null, or (for segmentation) receives the expectations that the bits would have without their
+ * neighbours, shape (S). */
 static void weigh_bits(const model *m, const scratch *s, uint32_t scored, uint32_t S, float *alone) {
     for (uint32_t i = 0; i < S; i++) s->theta[i] = i < scored ? s->weights[i] + m->bias[0] : -__builtin_inff();
     if (m->structure == SIGMOID)

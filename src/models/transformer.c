@@ -167,7 +167,8 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- sublayers ------------------------------------------------------------------------------------------------------- */
 
-/* Computes x (d) = the embedding of an id (zeros for NX_NONE) plus the embedding of its position. y (d) is scratch memory. */
+/* Computes the embedding of an id (zeros for NX_NONE) plus the embedding of its position. x: shape (d), written. y: scratch memory, shape
+ * (d). */
 static void embed(const model *m, const stack *of, float *x, float *y, uint32_t id, uint32_t position) {
     memset(x, 0, m->decoder.d * sizeof *x);
     if (id != NX_NONE) {
@@ -246,8 +247,7 @@ static int encode(const void *opaque, const nx_inputs *inputs, uint32_t slice, v
 
 /* ---- the decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the address to which block `index` writes the weights of its attention to the source. In memory, the self-attention weights of
- * all blocks come first. */
+/* Returns the address for the source-attention weights of block `index`. In memory, the self-attention weights of all blocks come first. */
 static float *source_map(const model *m, const nx_column *column, uint32_t index) {
     const nx_shape *shape = &column->inputs->shape;
     return column->maps + (size_t)m->decoder.heads * (m->writing.n_blocks * shape->length + index * shape->counts[0]);

@@ -53,7 +53,7 @@ typedef struct {
     nx_linear head, last; /* shapes (head_length, S), (P, head_length) */
 } model;
 
-/* Reads the output: sound if the file has a sample rate, otherwise a picture. */
+/* Reads the settings of the output, which is sound if the file has a sample rate and a picture otherwise. */
 static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     if (nx_has_key(r, KEY("sound.rate"))) {
         nx_read_u32(r, KEY("sound.rate"), 1000, 384000, NX_REQUIRED);

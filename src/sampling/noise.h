@@ -26,18 +26,18 @@ typedef struct {
 
 #define NX_STREAM_INSIDE 0x100u
 
-/* Adds standard Gumbel noise -ln(-ln u) for the values first .. first + 15 to the 16 numbers z; first % 4 == 0. Value v uses word v % 4 of
- * the counter (v / 4, position, sample, stream). u = ((word >> 9) + 1/2) / 2^23 is exact in single precision and strictly between 0 and 1,
- * so the noise is between NX_GUMBEL_LEAST and NX_GUMBEL_MOST. */
+/* Adds standard Gumbel noise -ln(-ln u) to the 16 numbers z, which belong to the values first .. first + 15. `first` must be a multiple of
+ * 4. Value v uses random word v % 4 of the counter (v / 4, position, sample, stream). u = ((word >> 9) + 1/2) / 2^23 is exact in single
+ * precision and strictly between 0 and 1, so the noise is between NX_GUMBEL_LEAST and NX_GUMBEL_MOST. */
 void nx_add_gumbel(float *z, nx_noise noise, uint32_t first);
 
 #define NX_GUMBEL_LEAST (-2.82f) /* -ln(24 ln 2) = -2.812 */
 #define NX_GUMBEL_MOST 16.65f    /* -ln(-ln(1 - 2^-24)) = 16.636 */
 
 /* Writes standard normal deviates z as ids (n): the integer nearest to 32768 + 8192 z, clipped to 0..65535. The range covers 4 standard
- * deviations on either side. A pair of deviates is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958]. The counter (i, position,
- * sample, stream) yields the ids 4i to 4i + 3: two from words 0 and 1, and two from words 2 and 3. u and v are made from words in the same
- * way as u in nx_add_gumbel. */
+ * deviations on either side. A pair of deviates is sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v) [Box, Muller 1958]. The four random words of the
+ * counter (i, position, sample, stream) yield the ids 4i to 4i + 3: two ids from words 0 and 1, and two from words 2 and 3. u and v
+ * are computed from a word in the same way as u in nx_add_gumbel. */
 void nx_normals(uint32_t *ids, uint32_t n, nx_noise noise);
 
 #endif

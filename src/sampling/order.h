@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Makes a heap of the values 0..n-1. heap: shape (n), written; the first value in order is at the root, heap[0]. */
+/* Makes a heap of the values 0..n-1. heap: shape (n), written. The root, heap[0], is the value v with the largest x[v]. */
 void nx_heap_make(const float *x, uint32_t *heap, uint32_t n);
 
 /* Takes the root off a heap of n values, and moves it to heap[n - 1]. Returns the root. */

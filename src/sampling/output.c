@@ -170,9 +170,9 @@ typedef struct {
  *
  *   sigma(z+) - sigma(z-) = (1 - e^(z- - z+)) e^z+ / ((1 + e^z+) (1 + e^z-))
  *
- * The right side is used, because the subtraction on the left loses digits if the two terms are almost equal. Edges are equally spaced, so
- * the exponentials of the edges of sixteen levels are computed from one exponential by repeated multiplication. Groups of sixteen levels
- * beyond FAR_EDGE count as zero. */
+ * The right side is used, because the subtraction on the left loses digits if the two terms are almost equal. The edges are equally spaced,
+ * so one exponential and repeated multiplication give e^z at the edges of sixteen levels. Groups of sixteen levels beyond FAR_EDGE count as
+ * zero. */
 static void add_masses(level_masses *masses, uint32_t levels, float mean, float log_scale, float weight) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);

@@ -39,9 +39,9 @@ typedef struct {
     uint32_t mixtures; /* K of NX_DMOL */
 } nx_output;
 
-/* Returns the number of values that the output layer yields per position. For NX_DMOL with three channels, there are 10 K values: K mixture
- * logits, then for each channel K locations, K log scales and K coefficients: [K | R: K K K | G: K K K | B: K K K]. With one channel, there
- * are 3 K values: [K | K | K]. */
+/* Returns the number of values that the output layer yields per position. NX_DMOL with three channels has 10 * K values: K mixture logits,
+ * then K locations, K log scales and K coefficients for each channel, in the order [K | R: K K K | G: K K K | B: K K K]. NX_DMOL with one
+ * channel has 3 * K values: [K | K | K]. */
 uint32_t nx_output_parameters(const nx_output *output);
 
 /* Returns 1 if all parameters of a position are finite. */

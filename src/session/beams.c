@@ -75,7 +75,8 @@ static uint32_t insert(nx_candidate *candidates, uint32_t n, uint32_t room, nx_c
     return n;
 }
 
-/* Lists the best continuations of the live hypotheses in ascending order of nats, at most `room`. Returns the number of continuations. */
+/* Lists the best continuations of the live hypotheses, at most `room` of them, in ascending order of nats. Returns the number of
+ * continuations. */
 static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t room) {
     uint32_t values = l->plan->output.values, k = room < values ? room : values, n = 0;
     uint32_t *ids = (uint32_t *)(l->logits + 2 * nx_stride(values));

@@ -25,7 +25,7 @@
 /* Returns whether a file has a draft. */
 int nx_draft_there(const nx_reader *reader);
 
-/* Reads the draft of a model whose positions form a grid of rows and cols in raster order. Each position has one of `values` ids. Returns
+/* Reads the draft of a model whose positions form a grid of `rows` x `cols` in raster order. Each position has one of `values` ids. Returns
  * null while the arena only counts. */
 const nx_draft *nx_draft_read(nx_reader *reader, uint32_t rows, uint32_t cols, uint32_t values);
 

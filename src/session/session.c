@@ -20,8 +20,8 @@ static uint64_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i)
     return (uint64_t)(port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
 }
 
-/* Returns the number of weights in the first n maps. If `encoded` is 1, counts the maps of the encoder. Otherwise, counts the maps that a
- * pass writes for one sample. */
+/* Returns the number of weights in some of the first n_maps maps: the encoder's maps if `encoded` is 1, otherwise the maps that a pass
+ * writes for one sample. */
 static uint64_t map_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
     for (uint32_t i = 0; i < n_maps; i++)
@@ -96,7 +96,8 @@ static int settings_valid(const nx_settings *s) {
            s->maps <= 1 && s->hidden <= NX_TEXTS && s->look_ahead <= NX_COLUMNS && s->first_sample <= UINT32_MAX - NX_MAX_SAMPLES;
 }
 
-/* Replaces the zeros of a shape with their defaults. Returns 0 if a run of this part cannot have that shape. */
+/* Copies `asked` to `shape`, and replaces every field that is 0 with its default. Returns 0 if a run of this part cannot have that
+ * shape. */
 static int full_shape(const nx_plan *plan, const nx_part *part, const nx_shape *asked, nx_shape *shape) {
     if (asked)
         *shape = *asked;
@@ -161,7 +162,8 @@ nx_status nx_session_grown_size(const nx_model *model, const nx_session *from, u
     return nx_session_size(model, from->part, &from->settings, &shape, bytes);
 }
 
-/* Copies all maps of a slot except maps of the encoder, row by row: a row with one key per position is longer in `to`. */
+/* Copies all maps of a slot except the encoder's maps. The rows are copied one by one, because a row with one key per position is longer in
+ * `to` than in `from`. */
 static void grow_maps(const nx_layout *to, const nx_layout *from, uint32_t slot) {
     float *wide = nx_maps_of(to, slot), *narrow = nx_maps_of(from, slot);
     for (uint32_t i = 0; from->map_floats && i < from->plan->n_maps; i++) {

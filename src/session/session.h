@@ -102,8 +102,8 @@ void nx_fork(const nx_layout *l);
 /* Returns whether passes of the part draw random numbers. If so, the state of a sequence depends on these numbers as well as on its ids. */
 static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noisy && l->session->settings.temperature != 0; }
 
-/* Makes sample b a copy of sample parents[b]. Each sample must have its own slot (forked). Only parents that are chosen more than once are
- * copied. */
+/* Makes sample b a copy of sample parents[b]. Call nx_fork first, so that each sample has its own slot. Only parents that are chosen more
+ * than once are copied. */
 void nx_adopt(const nx_layout *l, const uint32_t *parents);
 
 /* Computes the first slice of a pass of n columns or, if the pass was interrupted, its next slice. group: number of samples before the

@@ -98,7 +98,7 @@ void nx_direct_know(const nx_direct *w, float *known, const uint32_t *small, con
     known[NX_DIRECT_KNOWN - 1] = 1;
 }
 
-/* Returns the palette's colour nearest to z (3); ties go to the first of these colours. */
+/* Returns the index of the palette's colour nearest to z (3). Ties go to the lowest index. */
 static uint32_t nearest(const nx_direct *w, const float *z) {
     uint32_t stride = nx_stride(w->values), first = 0, at[4];
     v128_t red = wasm_f32x4_splat(z[0]), green = wasm_f32x4_splat(z[1]), blue = wasm_f32x4_splat(z[2]);

@@ -59,10 +59,10 @@ void nx_direct_read(nx_reader *reader, nx_direct *direct, uint32_t d, const floa
  * ids      (position) colours, or (position, 3) levels */
 void nx_direct_know(const nx_direct *direct, float *known, const uint32_t *small, const uint32_t *ids, uint32_t position);
 
-/* Returns the index of the cell of the pixel at `position`, in raster order. */
+/* Returns the index of the cell that contains the pixel at `position`. Cells are indexed in raster order. */
 uint32_t nx_direct_cell(const nx_direct *direct, uint32_t position);
 
-/* Adds all terms of the equation "input" (see above) except U e_cell to x, shape (d). */
+/* Adds the terms of the equation "input" (see above) to x, shape (d), but not the term U e_cell. */
 void nx_direct_enter(const nx_direct *direct, float *x, const float *known, uint32_t position);
 
 /* Adds the prior to the parameters that the output layer has computed. h (d): input of the output layer. */

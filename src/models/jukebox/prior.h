@@ -4,9 +4,9 @@
  *
  *   x = e[code at p - 1] + row[p / l] + column[p % l] + class + speaker + above_p        blocks        W LN(x) + b
  *
- * Position 0 has no previous code. The class and the speaker may be absent. above_p depends on the codes of the level above, if there is
- * one. This vector is computed from these codes by a table, a stack of convolutions, and a layer norm. The stack expands the vector of each
- * code to one vector for each position below this code.
+ * Position 0 has no previous code. The class and the speaker may be absent. If there is a level above, a table, a stack of convolutions and
+ * a layer norm compute the vectors above_p from the codes of that level. The stack expands the vector of each code to one vector for each
+ * position below the code.
  */
 #ifndef NX_JUKEBOX_PRIOR_H
 #define NX_JUKEBOX_PRIOR_H

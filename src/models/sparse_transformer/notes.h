@@ -8,8 +8,8 @@
  *   chord[c]                    c: number of ids since the last id with ticks; larger numbers use the last row
  *   sum over v of sounding[s]   s: the last id of voice v; a voice without an id adds nothing
  *
- * Notes that start at the same time have the same embedding bar + tick. The values t, c and s are stored for each position, so that
- * positions can be recomputed.
+ * Notes that start at the same time have the same t, and so the same sum bar[t / b] + tick[t % b]. The values t, c and s are stored for
+ * each position, so that positions can be recomputed.
  */
 #ifndef NX_SPARSE_NOTES_H
 #define NX_SPARSE_NOTES_H
@@ -26,7 +26,7 @@ typedef struct {
     nx_embedding bar, tick, chord, sounding;
 } nx_notes;
 
-/* Reads the metadata keys of architecture `arch` and the tensors. values: number of ids; d: width of the model. */
+/* Reads the tensors, and the metadata keys of architecture `arch`. values: number of ids; d: width of the model. */
 void nx_notes_read(nx_reader *r, nx_notes *notes, const char *arch, uint32_t values, uint32_t d);
 
 /* Returns the size of the state for `positions` positions. */

@@ -66,9 +66,10 @@ class Port:
 class Part:
     """A part of a model.
 
-    A part that draws ids has at most `length` positions (0: any number). Each position has `span` ids below `values`, and `outputs` output
-    parameters (logits). `inputs` are Ports; `results` and `maps` are names; `ends` are the ids that end a sample. The part has hidden
-    states in `hidden_layers` layers of `hidden_width` values; if `hidden_layers` is 0, the part has none.
+    A part that draws ids has at most `length` positions (0: any number). `span` is the number of ids per position, and ids are below
+    `values`. `outputs` is the number of output parameters (logits) per position. `inputs` are Ports; `results` and `maps` are names; `ends`
+    are the ids that end a sample. The part has hidden states in `hidden_layers` layers of `hidden_width` values; if `hidden_layers` is 0,
+    the part has none.
     """
 
     index: int
@@ -191,7 +192,7 @@ class Model:
         return out
 
     def attention(self, ids, **options):
-        """Returns the attention weights at every position of `ids`, as a list with one AttentionMap for each map of the part."""
+        """Returns the attention weights at every position of `ids`: a list of AttentionMaps, one for each name in Part.maps."""
         ids = self._ids(ids)
         options.setdefault('length', len(ids))
         run = self.run(maps=True, **options)
@@ -229,7 +230,7 @@ class Model:
         return np.stack(rows, axis=1) if rows else np.zeros((0, 0, run.part.hidden_width), np.float32)
 
     def encode(self, inputs, part=0, **settings):
-        """Runs a part that has no sequence on the given inputs. Returns a dict from the name of each result to its array."""
+        """Runs a part that draws no ids. `inputs` are the ids of its ports. Returns a dict from the name of each result to its array."""
         return self.run(part=part, inputs=inputs, **settings).results()
 
     def _ids(self, ids):
