@@ -14,7 +14,7 @@
 #include "session/session.h"
 #include "toy.h"
 
-#define MOST (1u << 20) /* Models and sessions that need more bytes than this are not run. The seeds need less. */
+#define MOST (1u << 17) /* models and sessions that need more bytes than this are not run; the seeds need less */
 #define STEPS 6u         /* number of steps after the damage */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
