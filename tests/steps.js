@@ -74,7 +74,7 @@ const SUMS = [
   [/^FAILED \(.*?errors=(\d+)/, ([failed]) => ({ passed: -failed, failed })],
 ];
 
-/** Returns the seconds for which the processors have been busy, and the seconds in total, since the machine started. */
+/** Returns the processor time since the machine started, in seconds: the total (`all`) and the busy part (`busy`). */
 function processors() {
   const times = cpus().map(({ times }) => times);
   const all = times.flatMap((one) => Object.values(one)).reduce((sum, ms) => sum + ms, 0) / 1000;

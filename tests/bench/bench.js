@@ -271,8 +271,8 @@ function knownMacs(file) {
   return macs - headMacs;
 }
 
-/** Returns the number of multiply-adds in one block of the models in the kernels section. The sum contains the matrix products of the
- * block, and attention with the mean number of keys. */
+/** Returns the number of multiply-adds in one block of a `partShape` model: those of the matrix products, and those of attention with the
+ * mean number of keys. */
 function blockMacs() {
   const shape = partShape(1, 0),
     { width, queryBlock = 0 } = shape;

@@ -14,8 +14,8 @@
 #define EXPORT __attribute__((visibility("default")))
 #define INLINE static inline __attribute__((always_inline))
 
-/* With relaxed SIMD, activations are 8-bit values 0..127. Otherwise, the same values are widened to 16 bits. The benchmark leaves this
- * array at zero, because multiplying zeros takes as long as multiplying other values. */
+/* With relaxed SIMD, activations are 8-bit values 0..127. Otherwise, the same values are widened to 16 bits. In this benchmark, all
+ * activations are zero, because multiplying zeros takes as long as multiplying other values. */
 #define COLUMNS 1024
 
 #ifdef __wasm_relaxed_simd__

@@ -39,7 +39,7 @@ EXPORT void gate(uint32_t times) {
 }
 
 /* Computes as many tanh and sigma values as the gate kernel, on numbers that stay in registers. Eight vectors are computed at a time, so no
- * vector has to wait for another. The added value keeps the numbers from becoming subnormal, because subnormal numbers are slow. */
+ * vector has to wait for another. Adding 0.5 keeps the numbers from becoming subnormal, because subnormal numbers are slow. */
 EXPORT float gate_ceiling(uint32_t times) {
     v128_t x[8];
     for (int v = 0; v < 8; v++) x[v] = wasm_f32x4_splat(0.25f * (float)(v + 1));

@@ -34,9 +34,9 @@ export const STREAM = 128;
 const SHARE = 0.7;
 
 /**
- * Makes a model of the given shape for ONNX Runtime. Matrix products are dynamic 8-bit products. Attention with a cache, rotary positions
- * and the norm use the runtime's own operators. The embedding table has only the ids that the benchmark uses, because a larger table would
- * take memory and time without changing the results.
+ * Makes a model of the given shape for ONNX Runtime. Each matrix product quantises its input to 8 bits at run time (DynamicQuantizeLinear).
+ * Cached attention, rotary positions and the norm use the runtime's own operators. The embedding table has only the ids that the benchmark
+ * uses, because a larger table would take memory and time without changing the results.
  *
  * Inputs:
  * - input_ids, of shape (1, tokens)

@@ -59,14 +59,14 @@ model.close();
 const server = await serve({ port: 0 });
 const bare = await serveFolders({ tests: fileURLToPath(new URL('..', import.meta.url)) });
 const browser = await launch();
-/** The time at which each part of a page was available, in milliseconds since the visit began. Each list has one time per round.
+/** The time at which each part of a page became available, in milliseconds since the visit began. Each list has one time per round.
  * @type {Record<'cold' | 'warm', Record<string, number[]>>} */
 const first = { cold: {}, warm: {} };
 let requests = 1;
 let bytes = 0;
 
 /**
- * Waits until the page has set its performance mark `first-pixel`. Returns the times at which the parts of the page were available.
+ * Waits until the page has set its performance mark `first-pixel`. Returns the times at which the parts of the page became available.
  *
  * @param {import('playwright-core').Page} page
  * @returns {Promise<Record<string, number>>}

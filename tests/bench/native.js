@@ -41,7 +41,7 @@ export function installNative(folder, say) {
 }
 
 /**
- * Loads a model in this process and returns it as a contender of the arena.
+ * Loads a model in this process and returns it as a contender (arena.js).
  *
  * @param {string} folder  the installation folder
  * @param {string} file    weight file

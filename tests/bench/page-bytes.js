@@ -59,7 +59,7 @@ export function said() {
 const name = (page) => (page ? `web/pages/${page}/` : 'web/');
 
 /**
- * Returns the files that a page requests until it is complete.
+ * Returns the files that a page requests while it loads.
  * @param {import('playwright-core').Browser} browser
  * @param {string} server
  * @param {string} path

@@ -4,11 +4,11 @@
 //
 //   git worktree add ../old COMMIT && node tests/bench/paired.js ../old [--rounds 15] [--build nextpixel-pairs] [NAME ...]
 //
-// NAME is the name of a weight file. By default, all weight files of the other version are measured. Both versions read the same files,
-// from the other version's folder. In each round both versions compute the same positions of a model. In each round, the script computes
-// the ratio old processor time / new processor time. For each file, it prints the median of these ratios. A median above 1 means that this
-// version is faster. Both versions must give the same bits. The project's limit for a median is 0.98. If the median of a file is below this
-// limit, the file is measured again. The exit code is 1 if a file is below the limit twice, and 2 if bits differ.
+// NAME is the name of a weight file. By default, all weight files of the other version are measured. Both versions read the weight files in
+// `../old`. In each round both versions compute the same positions of a model. In each round, the script computes the ratio old processor
+// time / new processor time. For each file, it prints the median of these ratios. A median above 1 means that this version is faster. Both
+// versions must give the same bits. The project's limit for a median is 0.98. If the median of a file is below this limit, the file is
+// measured again. The exit code is 1 if a file is below the limit twice, and 2 if bits differ.
 //
 // A single process for all files would give wrong ratios, because the machine code that V8 generates for a function depends on the models
 // that ran before. For example, one file has a ratio of 1.00 in its own process but had 0.80 as the thirteenth file of a shared process.

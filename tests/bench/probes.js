@@ -31,7 +31,7 @@ export const TOGETHER = [1, 2, 4, 8];
 export const AT_ONCE = [1, 3];
 /** The position at which the timed steps start. */
 export const STEP = 128;
-/** The positions with given values that the prefill section reads: `position` is the first one, `count` is their number. */
+/** The known positions that the prefill section measures: `position` is the first one, `count` is their number. */
 export const KNOWN = { position: 64, count: 64 };
 /** Numbers of columns in the products section. */
 export const CHAIN_COLUMNS = [1, 16];

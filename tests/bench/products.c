@@ -49,8 +49,8 @@ EXPORT uint32_t add(uint32_t rows, uint32_t cols, uint32_t four) {
     return 1;
 }
 
-/* Runs all products with n columns, `times` times. Each product rounds its columns again. In a layer, products that read the same columns
- * share the rounded columns. */
+/* Runs all products with n columns, `times` times. Each product rounds its columns again. In a real layer, the columns are rounded once for
+ * all products that read them. */
 EXPORT float products(uint32_t times, uint32_t n) {
     for (uint32_t i = 0; i < times; i++)
         for (uint32_t k = 0; k < count; k++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pauses a running training queue (weights/train/train_queue.py) until the process ends. Scripts that measure times import this file.
+// Pauses a running training queue (weights/train/train_queue.py) until the importing process ends. Scripts that measure times import this
+// file.
 // @ts-check
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';

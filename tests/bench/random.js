@@ -79,7 +79,7 @@ function extreme(data, from, count) {
 }
 
 /**
- * Rounds to GGUF's Q8_0. A block holds 32 numbers: a half-precision scale and then 32 signed bytes.
+ * Rounds to GGUF's Q8_0. A block of 32 numbers consists of a half-precision scale and 32 signed bytes.
  *
  * @param {Float32Array} data
  */

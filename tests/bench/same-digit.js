@@ -4,8 +4,8 @@
 //
 //   node tests/bench/same-digit.js [--rounds 15] [--json]
 //
-// The rounds of the models alternate. The script prints the median and the minimum. On a shared machine, the minimum is closer to the true
-// cost of a pixel.
+// In each round, every model draws one picture. The script prints the median and the minimum. On a shared machine, the minimum is closer to
+// the true cost of a pixel.
 // @ts-check
 import './quiet.js';
 import { parseArgs } from 'node:util';

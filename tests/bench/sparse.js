@@ -34,7 +34,7 @@ const {
 const STEPS = 96,
   TOGETHER = 8;
 /**
- * FIRST: position of the first measured step at the beginning of a sequence. AT_ONCE: number of given ids that are read in one call.
+ * FIRST: position of the earliest measured step. AT_ONCE: number of given ids that are read in one call.
  */
 const FIRST = 1,
   AT_ONCE = 512;

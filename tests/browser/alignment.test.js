@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the page on alignments as a visitor uses it. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
@@ -122,7 +120,7 @@ test('one vector: sentences of each length are translated with and without atten
     const canvas = page.locator('#vector canvas');
     const drawn = () => canvas.evaluate((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL());
     const whole = await drawn();
-    // Presses the key twice, before the page has finished the translation without the first word.
+    // Presses the key twice. The second press comes before the page has finished the translation for the first press.
     await canvas.evaluate((one) => {
       for (let i = 0; i < 2; i++) one.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
     });

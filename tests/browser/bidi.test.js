@@ -11,7 +11,7 @@ import { OUT, decode, openEmpty, session } from './browser.js';
 const { withPage } = session();
 
 /**
- * The texts, in order: Hebrew; Arabic with vowels; English with Hebrew words and numbers; Hebrew with English words; Hebrew and English in
+ * The texts, in order: Hebrew; Arabic with vowels; English with Hebrew words and numbers; Hebrew with English words; Hebrew and English on
  * two lines.
  */
 const TEXTS = [
@@ -72,7 +72,7 @@ test('words and tokens are at the positions where the browser places them', () =
           if (!(off < 1.5)) all.push([at, word, a, b, ours[0].y, theirs[0].y - top]);
         });
       }
-      // For a line without breaks, compares the position of every letter with the browser's own layout.
+      // Compares the position of every letter on an unbroken line with the browser's own layout.
       for (const text of [
         ...texts.flatMap((one) => one.split('\n')),
         'a (b \u05d0) \u05d1 [c]',

@@ -208,7 +208,7 @@ export function session(flags, fonts) {
 }
 
 /**
- * Serves some bytes to a page at an address.
+ * Answers a page's requests for `path` with `body`.
  *
  * @param {Page} page
  * @param {string} path

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the page on chains as a visitor uses it. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

@@ -20,8 +20,8 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /**
- * Records layout shifts that the visitor did not cause. The score of a shift is the affected fraction of the screen times the distance.
- * Call this function before the page opens.
+ * Records layout shifts that the visitor did not cause. https://web.dev/articles/cls defines the score of a shift. Call this function
+ * before the page opens.
  * @param {Page} page
  */
 export const watchShifts = (page) =>
@@ -298,8 +298,8 @@ export const isKept = (page) =>
   });
 
 /**
- * Finds English sentences that are visible or read aloud on a page in another language. Exceptions are code, formulas, names of papers,
- * quotations, parts marked as another language, and the output of models ([data-result], and its announcement).
+ * Finds English sentences that are visible or read aloud on a page in another language. Exceptions are code, formulas, titles of papers,
+ * quotations, parts marked as another language, and the output of models ([data-result], and the live region that announces the output).
  *
  * @param {Page} page
  * @returns {Promise<string[]>}

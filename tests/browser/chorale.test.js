@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Tests the page on chorales. The page adds three voices to the visitor's melody, plays nothing before a click, draws attention as arcs,
+ * Tests the page about chorales. The page adds three voices to the visitor's melody, plays nothing before a click, draws attention as arcs,
  * and can change the key. Also tests the element with music.
  */
 

@@ -298,7 +298,7 @@ for (const [i, some] of [SHOWN.filter(([, { freed }]) => freed), SHOWN.filter(([
               for (const [what, ref] of kept) if (ref.deref()) count[what] = (count[what] ?? 0) + 1;
               return Object.entries(count).filter(([, n]) => n > 1);
             };
-            // On a busy machine, the last task that refers to an element may run only after some seconds.
+            // On a busy machine, a few seconds may pass before the last task that refers to an element runs.
             for (let i = 0; i < 100 && (i < 10 || left().length > 0); i++) {
               await nap(i < 10 ? 100 : 200);
               /** @type {any} */ (globalThis).gc();

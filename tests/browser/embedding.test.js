@@ -43,8 +43,8 @@ after(async () => {
 });
 
 /**
- * A server for another site. Its page has the HTML `course` as its body. A real server is necessary: if `page.route` serves a page,
- * Chromium does not let this page embed pages of this machine.
+ * A server for another site. Its page has the HTML `course` as its body. A real server is necessary, because in Chromium, a page served by
+ * `page.route` may not embed pages from a local server.
  */
 const theirs = createServer((_, response) => {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>A course</title><body><h1>A course</h1>${course}</body></html>`;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Reads the black and white digit that two of the pages complete, and the completions that these two pages draw. */
+/** Helpers for the pages web/pages/fvsbn/ and web/pages/same-digit/, which complete a black and white digit. */
 
 import { readFile } from 'node:fs/promises';
 
@@ -9,7 +9,7 @@ import { inRepository } from './gallery.js';
 
 /** @import { Page } from 'playwright-core' */
 
-/** Returns the digit that the pages web/pages/fvsbn/ and web/pages/same-digit/ show first: 784 values, 0 or 255. */
+/** Returns the digit that both pages show first: 784 values, 0 or 255. */
 export async function opening() {
   const strip = await readFile(inRepository('web/pictures/digits.bin'));
   return Uint8Array.from(strip.subarray(16 + 14 * 784, 16 + 15 * 784), (grey) => (grey < 128 ? 0 : 255));

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Tests the page on the fully visible sigmoid belief network: its completions, and the weights of its pixels. The tests run only if the
+ * Tests the page about the fully visible sigmoid belief network: its completions, and the weights of its pixels. The tests run only if the
  * weights exist.
  */
 

@@ -97,7 +97,7 @@ export function galleryOf(id, root) {
 
 /**
  * Returns the three pictures that a row shows for a run. The samples are divided into three groups, and the row shows the first sample of
- * each group; if samples compete, this is the most probable sample of the group.
+ * each group. With the option `resample`, the first sample of a group is its most probable one.
  *
  * @param {Model} model
  * @param {PictureRun} run

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Tests the page on the Image Transformer: its pictures, its controls, and its use with the keyboard and the pointer. The page must also
+ * Tests the page about the Image Transformer: its pictures, its controls, and its use with the keyboard and the pointer. The page must also
  * obey its security policy, handle failed downloads, support both colour themes, fit narrow windows, and respect reduced motion.
  */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the page on the VQ-VAE: playing the sound of each stage, generating a spoken digit as codes, the codebook, and error messages. */
+/** Tests the VQ-VAE page: playing the sound of each stage, generating a spoken digit as codes, the codebook, and error messages. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -235,7 +235,7 @@ test(
         await said(page).filter({ hasText: 'The server answered 500 for courses.json.' }).waitFor(WAIT);
         assert.equal(await box(page).locator('[role=status]').count(), 1);
 
-        // A box for a kept course shows that the course is kept and can remove it, even if the server fails.
+        // Even if the server fails, the box says that the course is kept, and its button removes the course.
         await page.evaluate(
           async ([id, url]) =>
             (await caches.open('nextpixel-courses')).put(

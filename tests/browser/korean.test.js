@@ -3,7 +3,7 @@
 
 /**
  * Checks every eighth Korean page at phone size, with one load per page; ./build.sh test-sweep checks every Korean page. Nothing may be
- * wider than the screen. No error may occur, even if the address is malformed. No sentence may be in English, except for data.
+ * wider than the screen. No error may occur, even if the address is malformed. englishIn() must find no English sentence.
  * all/korean.test.js runs axe-core, and checks every width, with every figure drawn. tests/js/languages.test.js checks that the scripts and
  * the translation tables match.
  */

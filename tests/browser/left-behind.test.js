@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Checks that a page releases everything after a model of any kind was shown, stopped and closed, or has failed. No worker, timer, object
- * URL or running AudioContext may remain, and no listener on an object that outlives the models.
+ * Checks that a page releases everything when a model of any kind is closed or fails. No worker, timer, object URL or running AudioContext
+ * may remain, and no listener on an object that outlives the models.
  */
 
 import assert from 'node:assert/strict';
@@ -142,7 +142,7 @@ for (const [i, [name, { attributes, inside, begin }]] of Object.entries(flat(row
             };
             const over = (/** @type {Any} */ element) => until(() => /end|error/.test(element.told.at(-1)), 'over');
             const live = async () => {
-              // Elements: one run ends, one is stopped, some elements are removed in each phase, and some fail.
+              // Elements: one finishes, one is stopped, some are removed early, and some fail.
               const ended = make({});
               ended.play();
               await over(ended);

@@ -138,7 +138,7 @@ for (const [i, [what, { weights, ask, code }]] of Object.entries(flat(rowsOf('lo
       const run = () => page.evaluate(`(${ask})(model, make).then(() => undefined, ({ code, message }) => code ?? message)`);
       // The first run prepares the input and compiles the engine's code; it is not measured.
       assert.equal(await run(), code);
-      // A task that is too long is too long in every run. In some runs, the garbage collector also works in a task.
+      // It is enough that one of three runs passes, because garbage collection lengthens tasks in some runs.
       let ms = Infinity;
       for (let i = 0; i < 3 && ms >= MOST_MS; i++)
         ms = await longest(page, async () => {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the page "The Transformer, opened" as a visitor uses it. */
-
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -68,13 +66,13 @@ test('by keyboard alone, every step of the walkthrough shows a sentence, and thi
       assert.ok(!/undefined|NaN/.test(text), text);
       const number = await told(page);
       check(number);
-      // The sentence of the step states the value whose sum is displayed.
+      // The text of the step contains the value that told() returned.
       for (const live of await item
         .locator('[data-live=compared], [data-live=scaled], [data-live=value], [data-live=logit]')
         .allTextContents()) {
         assert.equal(live, Number(number.value).toFixed(2).replace('-', '−'), text);
       }
-      // A button leads to the matrix that a value comes from. Each value of this matrix shows its own sum.
+      // A button with ← leads to one of the matrices from which the value is computed. Each value of that matrix shows its own sum.
       const back = page.locator('#sum .example', { hasText: '←' }).first();
       if (await back.count()) {
         await back.press('Enter');

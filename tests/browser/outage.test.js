@@ -21,7 +21,7 @@ import { inRepository } from './gallery.js';
 const { withPage } = session();
 
 const GONE_MS = 1000;
-/** A model of a kind whose code is a separate file of the published library, and a picture model. */
+/** A CRF, whose code is a separate file of the published library, and a picture model. */
 const MODELS = ['crf-en.gguf', 'digits.gguf'];
 
 /** @type {Awaited<ReturnType<typeof serve>>} */

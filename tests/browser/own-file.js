@@ -21,8 +21,7 @@ export const PAGES = Object.fromEntries(
   Object.entries(ownFiles()).flatMap(([name, row]) => (typeof row === 'string' ? [] : [/** @type {const} */ ([name, row])])),
 );
 /**
- * For some pages, by name: a file that belongs to another page and that this page cannot show (`wrong`), and the message that this page
- * must give (`said`).
+ * The keys are names of pages. `wrong` is a file of another page that the page cannot show, and `said` is the expected message.
  * @type {Record<string, { wrong: string, said: RegExp }>}
  */
 const OF_OTHERS = Object.fromEntries(

@@ -9,8 +9,8 @@
  * The front page and the folders of web/pages are divided into groups of eight pages. In this file, `npm test` loads the first four pages
  * of the first group and the first two pages of each further group. The other pages have tests of their own, which also fail if a page
  * reports a problem. Some pages of a group have further checks:
- * - The first two pages (in ./build.sh test-sweep, also the fifth and the sixth) are drawn completely. They must fit every screen, and
- *   axe-core must find no fault, in light mode or in dark mode at phone size.
+ * - The first two pages (in ./build.sh test-sweep, also the fifth and the sixth) are drawn completely. They must fit every screen. axe-core
+ *   must find no fault on the first page in light mode, and none on the second page in dark mode on a phone.
  * - The third page is loaded again, and Tab must reach all its controls.
  * - The fourth page is loaded again without a connection.
  */

@@ -3,7 +3,7 @@
 
 /**
  * Tests the ways in which a visitor's own picture reaches a figure: as a file, by drag and drop, from the clipboard, and from the camera.
- * Also tests scaling down and error messages.
+ * Also tests how pictures are scaled down, and the error messages.
  */
 
 import assert from 'node:assert/strict';
@@ -72,7 +72,8 @@ test('a picture is scaled down by averaging each area, as in the library, and tu
   withPage(async (page) => {
     await openEmpty(page);
     /**
-     * Scales a picture down on the page and with the library. `far` is the largest difference between two colour values.
+     * Scales a picture down on the page and with the library. `far` is the largest difference between corresponding colour values of the
+     * two results.
      *
      * @param {Buffer} file
      * @returns {Promise<{ width: number, height: number, far: number, square: number[] }>}
@@ -126,7 +127,7 @@ test('a picture is scaled down by averaging each area, as in the library, and tu
       // rounding.
       assert.ok(picture.far <= (alpha ? 1 : 2), `${width} x ${height}: ${picture.far}`);
     }
-    // A photograph is turned upright if its metadata say that it is rotated: left becomes top.
+    // A photograph is turned upright if its metadata say that it is rotated. Here, the left side becomes the top.
     const jpeg = Buffer.from(
       await page.evaluate(async () => {
         const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 64 });

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * Tests the page on PixelCNN: its completions, its masks, and the receptive fields of both models. The receptive fields must equal those
+ * Tests the page about PixelCNN: its completions, its masks, and the receptive fields of both models. The receptive fields must equal those
  * that the models report. The tests run only if the weights exist.
  */
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the page on SAGAN as a visitor uses it. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
@@ -77,7 +75,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     assert.equal(await person.getAttribute('aria-pressed'), 'true');
     const [chosen] = await made({ latent: faces[1].latent, label: 1, maps: true });
 
-    // In a corner of the pad, the walk through latent space shows the picture of this corner's latent.
+    // Each corner of the pad has a latent. In a corner, the walk through latent space shows the picture of that latent.
     await page.locator('#figure-walk').scrollIntoViewIfNeeded();
     const pad = page.locator('#pad');
     await page.waitForFunction(() => document.getElementById('walk-said')?.textContent);
@@ -114,7 +112,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     const told = Number(/(\d+)% of its attention/.exec((await page.locator('#look-said').textContent()) ?? '')?.[1]);
     assert.ok(Math.abs(told - 100 * most) <= 1, `${told}, ${most}`);
 
-    // With gamma 0, the picture is different. With the gamma of the weight file (times 1), the first picture returns.
+    // The slider multiplies the gamma of the weight file. At 0, the picture is different. At 1, the first picture returns.
     await page.locator('#gamma').fill('0');
     await page.locator('#look-picture[data-gain="0"]').waitFor();
     assert.notEqual(await sum(page, '#look-picture'), String(sumOf(chosen.values)));

@@ -26,7 +26,7 @@ const { withPage } = session();
 const WAIT = { timeout: 30000 };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-/** A model file so large that it is passed to the engine while it is downloaded. */
+/** A model file so large that the engine receives the first bytes while the others are still being downloaded. */
 const large = Buffer.from(toyText({ d: 512, inner: 5120, context: 256, metadata: { 'tokenizer.chat_template': ['string', TEMPLATE] } }));
 const stories = await readFile(`${GOLDEN}stories260K.gguf`);
 

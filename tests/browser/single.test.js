@@ -70,7 +70,7 @@ test('a single-file page draws a complete digit, and another digit with another 
     await page.locator('#dice').click();
     await firstFigure(page, 'done').waitFor(WAIT);
     assert.notEqual(await drawn(), before);
-    // The element in the text uses the same weights, which are part of the file.
+    // The `<next-pixel>` element in the text uses the weights of the figure, which are part of the HTML file.
     const element = page.locator('next-pixel');
     await element.scrollIntoViewIfNeeded();
     await element.getByRole('button').first().click();

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests the page on sparse attention: its patterns must equal those of the models, and its captions must match its figures. The tests run
- * only if the weights exist.
+ * Tests the page about sparse attention: its patterns must equal those of the models, and its captions must match its figures. The tests
+ * run only if the weights exist.
  */
 
 import assert from 'node:assert/strict';

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the page on structured attention as a visitor uses it. */
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
@@ -181,8 +179,8 @@ test('three attention mechanisms translate characters as in the library; the seg
     await page.locator('#strength').fill('1');
     assert.deepEqual(await looked(page, 'structured'), trained);
 
-    // Selects four neighbouring characters. The page computes the weights of these characters from all sixteen selections; the result
-    // equals the weights of the network.
+    // Selects four neighbouring characters. The page computes the attention weights of these characters from all sixteen selections. The
+    // results equal the attention weights of the network.
     await page.locator('#panel-structured .looked button').nth(1).press('Enter');
     assert.match((await page.locator('#sixteen-from').textContent()) ?? '', /^Scores of “.{4}” from the trained network/);
     const line = await page

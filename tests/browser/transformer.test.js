@@ -2,8 +2,7 @@
 // @ts-check
 
 /**
- * Tests the page on the Transformer as a visitor uses it. The page loads weights/de-en.gguf, or the file that the environment variable
- * DE_EN names.
+ * The page loads weights/de-en.gguf, or the file that the environment variable DE_EN names.
  */
 
 import assert from 'node:assert/strict';
@@ -88,7 +87,7 @@ test('maps are shown by layer and head, with the pointer and with the keys', opt
       await page.locator('#figure-maps').screenshot({ path: `${OUT}transformer-${kind}.png` });
     }
     assert.equal(pictures.size, 9, 'each looks different');
-    // Each head has its own picture and a sentence; the mean over a layer, which was chosen above, is not one of these pictures.
+    // Each head has its own picture and its own sentence. The mean over the heads of a layer is not one of these pictures.
     const small = () =>
       page.locator('#map-heads canvas').evaluateAll((all) => all.map((one) => /** @type {HTMLCanvasElement} */ (one).toDataURL()));
     assert.equal(new Set(await small()).size, 12);

@@ -53,7 +53,7 @@ async function recorded(page, model, settings, rate, { barred = false, first = f
       const { load: open } = await import(library);
       const context = new AudioContext({ sampleRate });
       if (alone) context.audioWorklet.addModule = () => Promise.reject(new Error('forbidden'));
-      // A ScriptProcessorNode records, because the page's policy would not let the test load an AudioWorklet.
+      // Records the sound with a ScriptProcessorNode, because the page's policy would not let the test load an AudioWorklet.
       const recorder = context.createScriptProcessor(4096, 1, 1);
       /** @type {number[]} */
       const all = [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests the text that drawTo() of a text run and <next-pixel task="generate"> draw on a canvas. */
+/** Tests text on a canvas. Both drawTo() of a text run and <next-pixel task="generate"> draw it. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Declares the array `const check_test NAME_tests[]` of each other file. build.sh finds these arrays and defines a GROUP(NAME) for each. */
+/* Declares the arrays `const check_test NAME_tests[]` of all test files. The build finds these arrays and writes GROUP(NAME) for each into
+ * groups.inc. */
 #define GROUP(name) extern const check_test name##_tests[];
 #include "groups.inc"
 #undef GROUP

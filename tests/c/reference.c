@@ -196,7 +196,8 @@ static const float *table(const toy *m, const char *name) {
     return t ? t->values : NULL;
 }
 
-/* The name of a layer's tensors, such as "enc.blk.7.attn_q.weight". If `stack` is null, the name has no prefix, as in "output.weight". */
+/* The prefix in the names of a layer's tensors, such as enc.blk.7 in "enc.blk.7.attn_q.weight". If `stack` is null, the names have no
+ * prefix, as in "output.weight". */
 typedef struct {
     const char *stack;
     uint32_t block;
@@ -279,7 +280,7 @@ static void round_weights(double *weights, const double *values, const uint8_t *
     }
 }
 
-/* Computes the attention of the n rows of h to the `keys` rows of `memory`, or to h itself if `memory` is null. A row of h attends only to
+/* Computes the attention of the n rows of h to `memory`, shape (keys, d), or to h itself if `memory` is null. A row of h attends only to
  * keys whose entry in `visible`, shape (n, keys), is nonzero. Unless null, `kept` receives the weights, shape (heads, n, keys). */
 static void attention(double *h, const toy *m, layer l, const char *cross, uint32_t n, double *memory, uint32_t keys, const uint8_t *visible,
                       double *kept, int rounded) {
@@ -329,8 +330,8 @@ static void feed_forward(double *h, const toy *m, layer l, uint32_t n, int round
     join(h, y, m, l, "ffn_norm", n);
 }
 
-/* A sinusoidal position embedding of d numbers has two halves, one for each axis. Returns number c of the half for position p on one
- * axis. */
+/* Each half of a sinusoidal position embedding with d values encodes one coordinate: the row or the column. Returns value c of one half,
+ * where p is the coordinate. */
 static double sinusoid(uint32_t p, uint32_t c, uint32_t d) {
     uint32_t F = d / 4, f = c % F;
     double w = F > 1 ? pow(10000, -(double)f / (F - 1)) : 1;

@@ -5,8 +5,8 @@
 
 #include "check.h"
 
-/* The memory of the first part. This memory contains the number of words read, and two sums as floats: the sum of the words and the sum of
- * their marks, each divided by 3. Then come the marks of all words, and three floats for each word. */
+/* The memory of the first part: the number of words read, the sum of word / 3 over these words, and the sum of mark / 3. Then come the
+ * marks of all words, and three floats for each word. */
 typedef struct {
     uint32_t read, pad;
     float sums[2];

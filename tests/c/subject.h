@@ -30,8 +30,8 @@ typedef struct {
 
 static hasher_config hasher_settings; /* configuration of the current hasher */
 
-/* The numbers of the first subjects: the hashers, and the second part of the triad (triad.h). Subjects with higher numbers are the toys of
- * all models (toy.h), some of which are used only by other tests. */
+/* The numbers of the first subjects: the hashers, and the second part of the triad (triad.h). Higher numbers are the toys of all models
+ * (toy.h), including toys that only other tests use. */
 enum { HASHER, HASHER_SLICED, HASHER_WITH_SOURCE, HASHER_AGAIN, HASHER_NOISY, HASHER_NOISY_AGAIN, HASHERS, TRIAD = HASHERS, OWN };
 
 /* Returns toy_row.uses of subject number `which`, or 0 if there is no such subject. */
@@ -190,8 +190,8 @@ static inline void for_every(void (*test)(const subject *s)) { for_those(TOY_RUN
 /* Like for_those(TOY_RUN, ...), but the hashers never draw the end id. */
 static inline void for_every_endless(void (*test)(const subject *s)) { for_those(TOY_RUN, test, -100); }
 
-/* Runs all tests of a null-terminated list with penalties and biases. Penalties and biases depend only on the ids of the sequence, so the
- * results must not depend on how the computation is divided. */
+/* Runs each test of the null-terminated array `tests`. All sessions use penalties and biases. Penalties and biases depend only on the ids
+ * of the sequence, so the results must not depend on how the computation is divided. */
 static inline void shape_each(void (*const *tests)(void)) {
     for (shaped = 1; *tests; tests++) (*tests)();
     shaped = 0;

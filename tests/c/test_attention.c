@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares patterns, the ring of cached keys and values, and attention with a reference in double precision.
+ * Tests patterns, the ring of cached keys and values, and attention against a reference in double precision.
  */
 #include <math.h>
 #include <string.h>
@@ -192,7 +192,7 @@ static double value_scale(const double *v, uint32_t key_length) {
     return top;
 }
 
-/* The numbers of steps that a cache type has for queries, for keys and values, and for attention weights. */
+/* The largest integers to which a cache type rounds queries, cached keys and values, and attention weights. */
 typedef struct {
     double query, cached, weights;
 } roundings;
@@ -201,8 +201,8 @@ static roundings roundings_of(uint32_t type) {
     return nx_is_kv8(type) ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
 }
 
-/* Rounds each head to multiples of its largest magnitude divided by `steps`. The function uses single precision like the library, because
- * with many steps some numbers are so close to a midpoint that the precision decides. */
+/* Rounds each head to multiples of its largest magnitude divided by `steps`. The function uses single precision like the library. In double
+ * precision, a number near the midpoint of two steps could be rounded to the other step. */
 static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
     for (size_t h = 0; h < n; h += key_length) {
         float top = 0;

@@ -168,7 +168,7 @@ static void grows(const subject *s) {
         }
         CHECK_BYTES(r.ids, all.ids, n * width * sizeof *r.ids);
         CHECK_BYTES(r.nats, all.nats, n * width * sizeof *r.nats);
-        /* A branch of the run continues unchanged. */
+        /* A branch from the middle of the run must draw the same ids as the run. */
         if (s->rewinds >= s->length && half < n && session->shape.length > small.shape.length) {
             nx_settings sample = own;
             sample.samples = 1, sample.first_sample = own.first_sample + samples - 1, sample.maps = sample.hidden = 0;
@@ -314,7 +314,7 @@ static void maps(void) { for_every(mapped); }
 static uint32_t with_hidden;
 
 /* The hidden states of every sample at every position equal the hidden states of a run that got the same ids in one call. Keeping hidden
- * states does not change any result. A branch of the run keeps its hidden states. */
+ * states does not change any result. A branch begins with the hidden states of the original run. */
 static void hides(const subject *s) {
     nx_part_info info;
     nx_settings settings = settings_of(3, 0, 19), one = settings_of(1, 0, 19);

@@ -853,7 +853,7 @@ static void many(void) {
     CHECK_INT(parse(&file), NX_OK);
 }
 
-/* Files with overlapping tensors are refused, because a model could be larger than its file. */
+/* Files with overlapping tensors are refused. Otherwise, a model could be larger than its file. */
 static void overlaps(void) {
     static const uint32_t which[] = {0, 1, 1047, 1048, 2047};
     for (int i = 0; i < 5; i++) {

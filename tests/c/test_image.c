@@ -26,7 +26,7 @@ static float *random_picture(check_random *random, uint32_t pixels, uint32_t str
     return x;
 }
 
-/* Returns the input at a tap of a location, by the definition in image.h. */
+/* Returns the input value at tap (i, j) of location `place`, as image.h defines taps. */
 static float tap(const nx_patches *p, const float *x, uint32_t place, uint32_t i, uint32_t j, uint32_t channel) {
     uint32_t pixel = p->pixel ? p->pixel : nx_stride(p->channels), cols = nx_patch_cols(p);
     int row = (int)(place / cols * p->stride_down + i * p->dilation) - (int)p->above;

@@ -187,7 +187,8 @@ static toy_tensor tensor(uint32_t rows, uint32_t cols, uint32_t type, check_rand
  * partial sum of magnitudes. */
 static double f32_tolerance(uint32_t cols, double magnitude) { return (cols + 1) * UNIT * magnitude; }
 
-/* Error bound of a quantised product after x and, in Q8_0, the weights have been rounded. Integers are exact. The roundings are:
+/* Bounds the error of a quantised product, apart from the error of rounding x and (in Q8_0) the weights to integers. Integers are exact.
+ * The roundings are:
  * - two in a packed scale
  * - one in the product of the scale and the integer
  * - one in the addition of each block
@@ -421,12 +422,12 @@ static void dequantize(void) {
 
 /* ---- matrices by block ------------------------------------------------------------------------------------------------------ */
 
-/* All types of src/tensor_types.h. ref_weight() returns NaN for a type that it lacks, so the test fails. */
+/* All types of src/tensor_types.h. For an unsupported type, ref_weight() returns NaN, and the test fails. */
 #define CODE(name, code, ...) code,
 #define NOTHING(...)
 static const uint32_t all_types[] = {NX_TENSOR_TYPES(CODE, NOTHING)};
 
-/* Writes rows of a type with random bits. Only scales, and the values of F32, F16 and BF16, have ordinary magnitudes. */
+/* Returns rows of random bits in the given tensor type. Only scales, and the values of F32, F16 and BF16, have ordinary magnitudes. */
 static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_random *random) {
     const nx_type *t = nx_type_of(type);
     size_t bytes = rows * nx_row_bytes(type, cols);
@@ -448,7 +449,7 @@ static uint8_t *any_rows(uint32_t type, uint32_t rows, uint32_t cols, check_rand
     return all;
 }
 
-/* Tests scales of one byte. A packed matrix stores half of each scale in half precision, which is exact for scales from 2^-23 to 2^16.
+/* Tests scales of one byte. A packed matrix stores each scale divided by 2, as a 16-bit float. This is exact for scales from 2^-23 to 2^16.
  * Smaller scales become zero, and larger scales are refused. */
 static void scales_of_a_byte(void) {
     for (uint32_t e = 0; e < 256; e++) {

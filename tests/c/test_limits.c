@@ -75,7 +75,8 @@ static void descriptions(void) {
     }
 }
 
-/* Opens the beginning of a file, cut at several lengths. For each length, the test declares several lengths of the whole file. */
+/* Opens a file that was truncated to various lengths. nx_model_head_size() and nx_model_begin() also get various values for the length of
+ * the whole file. */
 static void files(void) {
     toy_file file = text_file();
     nx_problem problem;

@@ -7,7 +7,7 @@
 /* Grids of one column, grids narrower and wider than the kernel, and an endless row. */
 static const uint32_t widths[] = {0, 1, 2, 3, 5, 8, 17};
 
-/* Masks A and B of a square, the two masks of a gated layer, and a mask of the pixel's own row. */
+/* Masks A and B of 3 x 3 and of 7 x 7 pixels, a mask of only the rows above the pixel, and three masks of only the pixel's own row. */
 static const nx_taps masks[] = {{0, 1, 3, 1, 1}, {0, 1, 3, 2, 0}, {0, 3, 7, 3, 1}, {0, 3, 7, 4, 0}, {0, 2, 5, 0, 0}, {0, 0, 0, 3, 0}, {0, 0, 0, 3, 1}, {0, 0, 0, 1, 0}};
 
 /* Returns whether the mask, as queue.h defines it, contains the tap that is `up` rows up and `right` columns to the right. */
@@ -80,7 +80,7 @@ static void gathered(void) {
             }
 }
 
-/* Compares nx_taps_add_rows(), which adds the table's rows for the ids at the taps, with a sum in double precision. */
+/* Compares the sums of nx_taps_add_rows() with sums in double precision. */
 static void rows_of_ids(void) {
     check_random random = {33};
     for (size_t m = 0; m < sizeof masks / sizeof *masks; m++)

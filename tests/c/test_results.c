@@ -29,7 +29,7 @@ static nx_session *open_part(const nx_model *model, uint32_t part, const nx_sett
     return session;
 }
 
-/* Opens a session of the first part and gives it its words. */
+/* Opens a session of the first part and sets `words` as the input. */
 static nx_session *given(const nx_model *model, const uint32_t *words, uint32_t n, size_t *bytes) {
     nx_session *session = open_part(model, 0, &plain, &(nx_shape){.counts = {n}}, bytes);
     if (session) CHECK_INT(nx_session_input(model, session, 0, words, n), NX_OK);

@@ -261,7 +261,7 @@ static void ends(void) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------------------- */
 
-/* A copy made after any call, even within a position, continues with the same bits. */
+/* A session may be copied after any call, even one that ends within a position. The copy must continue with the same bits. */
 static void copies(const subject *s) {
     nx_settings settings = settings_of(3, 0, 6);
     run all = whole(s, &settings);
@@ -453,7 +453,7 @@ static void shaped_runs(void) { shape_each((void (*const[])(void)){divided, know
 
 /* ---- damage ----------------------------------------------------------------------------------------------------------------- */
 
-/* A damaged session of a hasher is either refused or continues safely. Together, the hashers cover end ids, slices and sources. */
+/* A damaged session of a hasher must either be refused or continue safely. Together, the hashers cover end ids, slices and sources. */
 static void damaged(void) {
     check_random random = {21};
     for (int i = 0; i < HASHERS; i++) {

@@ -100,7 +100,7 @@ static void gumbel_moments(void) {
     CHECK(-log(-log(0x1p-24)) > (double)NX_GUMBEL_LEAST && -log(-log(1 - 0x1p-24)) < (double)NX_GUMBEL_MOST);
 }
 
-/* Compares nx_normals with its definition, word by word. The values must not depend on the length n, and nothing may be written after
+/* Compares each value of nx_normals() with the definition. The values must not depend on the length n, and nothing may be written after
  * them. */
 static void normals_by_definition(void) {
     for (uint32_t sample = 0; sample < 20; sample++) {
@@ -335,9 +335,9 @@ static void margins(void) {
     }
 }
 
-/* Tests all filters together and each filter alone, with the temperature first or last, for few values and for many. The filters keep the
- * same values as the reference, unless a limit is so close that rounding decides. The drawn value must be one of the kept values. If the
- * filters keep the value that is drawn without filters, this value must also be drawn with the filters. */
+/* Tests all filters together and each filter alone, with the temperature first or last, for few values and for many. The filters must keep
+ * the same values as the reference. Runs in which a slightly different limit would keep other values are not compared. The drawn value must
+ * be one of the kept values. If the filters keep the value that is drawn without filters, the filtered draw must give this value too. */
 static void filters_by_definition(void) {
     static const uint32_t sizes[] = {2, 5, 16, 200, 256, 257, 1000, 3001};
     check_random random = {15};
@@ -407,7 +407,7 @@ static void filters_by_hand(void) {
     }
 }
 
-/* Compares penalties and biases with the formula in double precision. */
+/* Compares nx_penalize() with the formula in penalties.h, in double precision. Also tests extreme values, and biases. */
 static void penalties(void) {
     check_random random = {16};
     uint32_t ids[40], counts[50];
@@ -508,9 +508,10 @@ static float *parameters_of(const nx_output *o, double far, double least_scale, 
     return p;
 }
 
-/* Upper bound of the single-precision error of ln p of level v. A location has an error of a few units in its last place. The standardised
- * distance z has an error of e^-s times the error of the location, and a rounding error of its own. For a logistic distribution, the error
- * of the log-mass is the error of z; for a normal distribution, it is |z| times the error of z. The log-mass is also rounded. */
+/* Bounds the single-precision error of the log-probability of level v. A location has an error of a few units in its last place. The
+ * standardised distance z has an error of e^-s times the error of the location, and a rounding error of its own. For a logistic
+ * distribution, the error of the log-mass is the error of z; for a normal distribution, it is |z| times the error of z. The log-mass is
+ * also rounded. */
 static double output_tolerance(const nx_output *o, const float *p, uint32_t v) {
     uint32_t K = o->kind == NX_DMOL ? o->mixtures : 1, channels = o->elements, stride = channels == 3 ? 3 * K : 2 * K;
     double worst = 0, x = 2.0 * v / (o->values - 1) - 1;
@@ -556,9 +557,9 @@ static void mixture_against_twin(const nx_output *o, const float *p, const doubl
     }
 }
 
-/* Compares the logits with the reference and, for a mixture, also the nats of every level. Returns the largest difference. *near counts
- * levels that are not compared: their mass is so close to the threshold of ref_least_mass that single precision may take the other
- * branch. */
+/* Compares the logits with the reference and, for a mixture, also the nats of every level. Returns the largest difference. A level is not
+ * compared if its mass is close to ref_least_mass, because rounding then decides whether the mass is approximated. *near counts these
+ * levels. */
 static double against_twin(const nx_output *o, const float *p, const uint32_t *earlier, uint32_t index, uint32_t *near) {
     size_t mark = memory_mark();
     uint32_t V = o->values, n = nx_output_parameters(o);

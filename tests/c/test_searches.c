@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests beams, lists of the most probable ids, and searches with every kind of model (subject.h). Each step of a search is compared with a
- * separate computation, and the final result is compared with an exhaustive search.
+ * Tests three features with every kind of model (subject.h): beams, lists of the most probable ids, and searches. Each step of a search is
+ * compared with a separate computation, and the final result is compared with an exhaustive search.
  */
 #include <math.h>
 #include <string.h>
@@ -266,7 +266,7 @@ static float search_by_hand(const subject *s, uint32_t beams, float alpha, uint3
     return least;
 }
 
-/* Runs of at most 14 positions, with one to five beams. */
+/* Searches at most 14 positions with one to five beams. */
 static void by_hand_of(const subject *whole_one) {
     static const uint32_t beams[] = {1, 2, 4, 5};
     subject s = *whole_one;

@@ -616,7 +616,7 @@ static void broken_ahead(void) {
     }
 }
 
-/* If a column after a wrong draft fails, its results are discarded and the failure has no effect. */
+/* If a drafted value is wrong, the results of the later columns are discarded. A failure in one of these columns must have no effect. */
 static void broken_guesses(void) {
     static const int which[] = {TOY_DRAFT, TOY_DRAFT_LOCAL, TOY_DRAFT_PALETTE};
     static const float at_times[] = {5.5f, 3, 0};
@@ -918,7 +918,7 @@ static void damaged_states(void) {
 
 /* ---- one result everywhere ----------------------------------------------------------------------------------------------------- */
 
-/* Prints a hash of the values and nats, bit by bit, of a fixed set of runs. build.sh compares the hashes of all builds. */
+/* Prints a hash of all bits of the values and nats in a fixed set of runs. build.sh compares the hashes of all builds. */
 static void same_bits(void) {
     check_random random = {4};
     uint64_t hash = 0;

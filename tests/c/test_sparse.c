@@ -142,9 +142,9 @@ static float *draw(size_t n, check_random *random) {
     return x;
 }
 
-/* Writes positions one by one into the pattern's slots, and compares the attention with dense attention under the mask in double precision.
- * The result must also be bit-identical to attention over a cache that contains only the visible positions in order, because slots only
- * permute positions. */
+/* Writes positions one by one into the pattern's slots. The attention must equal masked dense attention, which is computed in double
+ * precision. The result must also be bit-identical to attention over a cache that contains only the visible positions in order, because
+ * slots only permute positions. */
 static void attention_of(const nx_sparse *p) {
     static const uint32_t types[] = {NX_F32, NX_KV7, NX_KV8};
     check_random random = {p->positions * 1000003u + p->stride * 1009u + p->summary * 31u + p->sets};

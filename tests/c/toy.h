@@ -172,7 +172,7 @@ typedef struct {
     nx_shape shape; /* shape of the runs: their length, and the number of items of each input that may have any length */
 } toy_row;
 
-/* Returns row 0, 1, ... of the toys of all models, ordered by file; null after the last row. */
+/* Returns row i of the toys of all models, or null after the last row. The rows are ordered by file. */
 const toy_row *toy_row_at(int i);
 
 /* Opens a file. Returns null after a failed check. */

@@ -29,7 +29,7 @@ enum { TRIAD_OF_CODES, TRIAD_OF_LEVELS };
 extern const nx_arch nx_triad;
 
 /* Reference functions. The first one returns the code of a pair of samples. The second one returns a sample of an id, given the ids before
- * and after it. `dec` is the number for this sample in the id's row of dec.weight. */
+ * and after it. `dec` is an entry of dec.weight. Its row is the id, and its column is the index of the sample, 0 or 1. */
 static inline uint32_t triad_code(uint32_t first, uint32_t second) { return (first + 3 * second) / 7 % TRIAD_VALUES; }
 static inline uint32_t triad_sample(uint32_t before, uint32_t id, uint32_t after, float dec) {
     return (16 * id + 3 * before + 5 * after + (uint32_t)dec) % TRIAD_LEVELS;

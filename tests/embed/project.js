@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Creates projects as users have them: folders with the packed library in node_modules. Also opens such a project's page in a browser. */
+/** Creates test projects with the packed library in node_modules, and opens a project's page in a browser. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

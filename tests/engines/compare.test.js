@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests that compare.js and pages.js, which compare the results of the determinism tests, detect errors. */
+/** compare.js and pages.js compare the results of the determinism tests. This file tests that both detect errors. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

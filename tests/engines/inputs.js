@@ -86,7 +86,7 @@ export function speakerOf({ speaker }) {
 }
 
 /**
- * Draws a disc in front of a gradient with integer arithmetic, as picture() in native.c does.
+ * Draws a disc in front of a gradient. The pixels are computed with integer arithmetic, as in picture() of native.c.
  *
  * @param {{ width: number, height: number, channels: number }} shape
  */

@@ -86,7 +86,7 @@ const wanted = (name) => positionals.length === 0 || positionals.includes(name.t
 const site = resolve(out, 'site');
 
 /**
- * Makes a folder with web/ and weights/, as the server expects them: the library, the page of this test, and every model.
+ * Copies the library, the page of this test and every model into `site`, in the folders web/ and weights/ that the server expects.
  *
  * @param {PlannedRun[]} plan
  */

@@ -4,8 +4,9 @@
  *
  * PLAN is the output of plan.js: one line per run, with tab-separated fields in the order of the enum below. For each result, the program
  * prints a line with tab-separated fields: model, task, item, mode, SHA-256. runs.js computes the same hashes with the JavaScript library.
- * runs.js and this program use the same plan and the same synthetic picture. They hash the same items: the values as in the JavaScript API,
- * and the bits of the nats. A palette colour counts as three values (red, green, blue), and its cost is attributed to red.
+ * runs.js and this program use the same plan and the same synthetic picture. They hash the same items: the values in the format of the
+ * JavaScript API, and the nats as 32-bit floats. A palette colour counts as three values (red, green, blue), and its cost is attributed to
+ * red.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,8 +95,8 @@ static void open_model(void) {
     span = info.palette ? 3 : info.position_elements;
 }
 
-/* Draws a disc in front of a gradient with integer arithmetic, as pictureOf() in inputs.js does. Returns an array (height, width,
- * channels). */
+/* Draws a disc in front of a gradient. The pixels are computed with integer arithmetic, as in pictureOf() of inputs.js. Returns an array
+ * (height, width, channels). */
 static uint8_t *picture(uint32_t width, uint32_t height, uint32_t channels) {
     uint8_t *values = room(width * height * channels);
     for (uint32_t i = 0; i < width * height * channels; i++) {
@@ -122,7 +123,7 @@ static uint8_t nearest(const uint8_t *rgb) {
     return (uint8_t)best;
 }
 
-/* Returns the engine's values of the picture's first positions, an array (positions, E). */
+/* Encodes the first positions of the picture as values of the engine, shape (positions, E). */
 static uint8_t *encode(uint32_t positions) {
     uint8_t *whole = picture(info.width, info.height, info.channels);
     uint8_t *values = room(positions * info.position_elements);
@@ -138,7 +139,7 @@ static uint8_t *encode(uint32_t positions) {
 
 /* ---- runs ------------------------------------------------------------------------------------------------------------ */
 
-/* How a run is divided into calls, which must not affect the results. */
+/* How to divide a run into calls. The division must not affect the results. */
 typedef struct {
     const char *name;
     uint32_t steps;   /* positions per call, 0: all */
@@ -196,7 +197,7 @@ static void prefill(nx_session *session, const uint8_t *values, uint32_t count, 
     }
 }
 
-/* Prints the values (positions, samples, E) of one sample, in the form of the JavaScript API. */
+/* Prints the values of one sample in the form of the JavaScript API. `values` has shape (positions, samples, E). */
 static void say_values(const char *item, const char *way, const uint8_t *values, uint32_t positions, uint32_t sample,
                        uint32_t samples) {
     uint8_t *own = room(positions * span);

@@ -3,7 +3,7 @@
 # Compares the results of every engine and build. Read by build.sh.
 
 # engine NAME COMMAND: compiles tests/engines/native.c and the library, and adds the program to `natives`, the list for the driver. Without
-# COMMAND, NAME is a compiler, and the program is linked with the library that the C tests build with NAME.
+# COMMAND, NAME is a compiler, and the program is linked with the C tests' build of the library by this compiler.
 engine() {
   name=$(basename "$1") program=$OUT/engines/$(basename "$1")
   if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh web/tools/wasm.sh tests/engines/tasks.sh -newer "$program")" ]; then
@@ -27,8 +27,8 @@ task_test_engines() {
   case $engines in *' webkit '*) want WebKitWebDriver webkit2gtk-driver; want Xvfb xvfb ;; esac
   natives=
   case $engines in *' native '*)
-    # First uses the compiler of the C tests. Without --short, also uses this compiler with other flags, and another compiler. EXACT
-    # contains -ffp-contract=off.
+    # The first program is built with the compiler of the C tests. Without --short, a second one is built with other flags, and a third one
+    # with another compiler. EXACT contains -ffp-contract=off.
     engine "$CC"
     if [ -z "$short" ]; then
       engine "$(basename "$CC")-tuned" "$CC -O3 -march=native"

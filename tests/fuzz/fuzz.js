@@ -46,7 +46,7 @@ async function count() {
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 }
 
-/** Adds the coverage since the last check. Returns whether any of it is new. @param {Set<string>} seen */
+/** Adds the code that ran since the last check to `seen`. Returns whether any of this code is new. @param {Set<string>} seen */
 async function reached(seen) {
   const { size } = seen;
   const { result } = /** @type {any} */ (await session.post('Profiler.takePreciseCoverage'));

@@ -85,7 +85,7 @@ static int give(const nx_model *model, nx_session *session, const nx_shape *shap
     return 1;
 }
 
-/* If the model reads a sentence, gives it a sentence and encodes it. Returns whether the run can begin. */
+/* Sets and encodes all inputs of the model. Returns whether the run can begin. */
 static int reads(const nx_model *model, nx_session *session, const nx_shape *shape, const uint8_t *data, size_t size) {
     if (!give(model, session, shape, data, size)) return 0;
     nx_status status;
@@ -188,9 +188,9 @@ static void read_results(const nx_model *model, const nx_session *session, const
     }
 }
 
-/* Encodes the inputs of a part without a sequence. After each slice, ranges of the results are read, and the session is saved and restored.
- * The results must equal those of an undisturbed run. Finally, the function damages a copy of the session that it made between two
- * slices. */
+/* Encodes the inputs of a part that has no sequence. After each slice, ranges of the results are read, and the session is saved and
+ * restored. The results must equal those of an undisturbed run. Finally, the function damages a copy of the session that it made between
+ * two slices. */
 static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size) {
     const nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     check_random random = {check_hash(0, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12)};

@@ -126,8 +126,7 @@ export function damaged(value, input) {
 }
 
 /**
- * Returns the result of a call. If the call was rejected correctly, with an error of the library that has one of these codes, returns
- * undefined.
+ * Returns the result of `call`, or undefined if it throws a NextPixelError with one of `codes`.
  *
  * @template T
  * @param {() => T} call

@@ -37,7 +37,7 @@ import { ofEach, rows } from '../kinds/rows.js';
  */
 
 /**
- * A control that uses a device, and the element with the page's message.
+ * A button that uses a device, and the element (`said`) that shows messages about the device.
  *
  * @typedef {{ device: 'microphone' | 'camera', button: string, said: string }} Device
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Measures the loops of tests/bench/ceiling.c, and the kernels of tests/bench/kernels.c with their upper bounds. */
+/** Measures the loops of tests/bench/ceiling.c, and both the kernels and the upper bounds of tests/bench/kernels.c. */
 
 import { bytesOf, turn } from './common.js';
 
@@ -35,7 +35,7 @@ export async function start({ wasm, most: megabytes }) {
      * four columns. */
     one: () => rate(exports.dot_one, 1),
     four: () => rate(exports.dot_four, 4),
-    /** Returns billions of bytes per second. @param {{ megabytes: number }} size */
+    /** Returns the speed in billions of bytes per second. @param {{ megabytes: number }} size */
     async stream({ megabytes: size }) {
       const bytes = size * MB;
       return (
@@ -52,7 +52,7 @@ export async function start({ wasm, most: megabytes }) {
 }
 
 /**
- * Prepares matrix products of these shapes. tests/bench/products.c computes the products.
+ * Prepares one matrix product per shape. tests/bench/products.c computes the products.
  *
  * @param {{ wasm: string, shapes: [rows: number, columns: number][], four?: boolean }} options  four: whether the weights have 4 bits
  */
@@ -62,7 +62,7 @@ export async function startProducts({ wasm, shapes, four = false }) {
   for (const [rows, columns] of shapes)
     if (!add(rows, columns, four)) throw new Error(`not enough memory for a product of ${rows} x ${columns}`);
   return {
-    /** Returns the milliseconds that all products together take. @param {{ times?: number, columns?: number }} work */
+    /** Returns the total time of all products in milliseconds. @param {{ times?: number, columns?: number }} work */
     products: ({ times = 1000, columns = 1 }) =>
       turn(times, () => {
         const start = performance.now();
@@ -83,7 +83,7 @@ export async function startConvolutions({ wasm, shapes }) {
   for (const shape of shapes) if (!add(...shape)) throw new Error(`not enough memory for a convolution of ${shape.join(', ')}`);
   const times = 4;
   return {
-    /** Returns the milliseconds that all convolutions of a picture together take. */
+    /** Returns the total time of all convolutions in milliseconds. */
     convolutions: () =>
       turn(times, () => {
         const start = performance.now();
@@ -107,14 +107,14 @@ export async function startKernels({ wasm }) {
         return performance.now() - start;
       })));
   return {
-    /** Returns billions of numbers per second. */
+    /** Returns the speed in billions of numbers per second. */
     gates: () => rate('gate', exports.gate_numbers(), 2000),
     gatesCeiling: () => rate('gate_ceiling', exports.gate_numbers(), 2000),
     gru: () => rate('gru', exports.gru_numbers(), 2000),
     gruCeiling: () => rate('gru_ceiling', exports.gru_numbers(), 2000),
     lstm: () => rate('lstm', exports.lstm_numbers(), 2000),
     lstmCeiling: () => rate('lstm_ceiling', exports.lstm_numbers(), 2000),
-    /** Returns billions of bytes per second. */
+    /** Returns the speed in billions of bytes per second. */
     queue: () => rate('gather', exports.gather_bytes(), 100_000),
     queueCeiling: () => rate('gather_ceiling', exports.gather_bytes(), 100_000),
     patches: () => rate('gather_patch', exports.patch_bytes(), 100_000),

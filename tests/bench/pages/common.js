@@ -3,7 +3,7 @@
 
 /** Code shared by the pages of all contenders. */
 
-/** Minimum duration of a measurement, so fast contenders are measured as precisely as slow ones. */
+/** Minimum duration of a measurement. Without this minimum, the measurements of fast contenders would be less precise. */
 const TURN_MS = 60;
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Measures nextpixel in two ways. Some functions call the engine alone through core.js, as the library's worker does. Other functions draw
+/** Measures nextpixel in two ways. Some functions call only the engine, through core.js, as the library's worker does. Other functions draw
  * complete pictures through the library. */
 
 import { Core } from '../../../web/lib/engine/core.js';
@@ -63,7 +63,7 @@ export async function startCore({ wasm, model }) {
         return ms;
       });
     },
-    /** Returns the milliseconds from the start of a prompt with this many tokens to the first generated token. */
+    /** Returns the time to the first generated token in milliseconds. The prompt has `length` tokens. */
     prompt({ length = 1 }) {
       return turn(1, () => {
         const session = core.openSession({ ...SETTINGS, samples: 1, temperature: 0 });
@@ -160,8 +160,7 @@ export async function startLibrary({ wasm, model }) {
   /** @type {OffscreenCanvas | undefined} */
   let picture;
   if (completes) {
-    // The measurements complete a typical picture, because the time of a step may depend on the values. The model itself draws this
-    // picture.
+    // The model completes a picture that it drew itself. Such a picture has typical values, on which the time of a step may depend.
     picture = new OffscreenCanvas(width, height);
     const blank = { data: new Uint8Array(width * height * channels), width, height };
     await loaded.complete(blank, { rows: 0, seed: 1 }).drawTo(/** @type {any} */ (picture));

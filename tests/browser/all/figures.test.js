@@ -16,7 +16,8 @@ import { session, sleep } from '../browser.js';
 
 const { withPage } = session();
 
-/** Milliseconds. A figure must change within ANSWER. A figure that has not changed for REST counts as at rest. */
+/** Times in milliseconds. A figure must change within ANSWER after a control is used. A figure that has not changed for REST counts as at
+ * rest. */
 const [ANSWER, REST] = [8000, 600];
 /**
  * Selectors of controls, beginning with those that are most likely to change the figure. For each selector, the test tries the first

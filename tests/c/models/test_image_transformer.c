@@ -262,8 +262,8 @@ static void batch_is_singles(const subject *s, check_random *random) {
     }
 }
 
-/* An element at position j affects the output parameters only of positions from j + 1 on (in generation order). Within a position, an
- * element changes the distribution of the later elements, but not the position's output parameters. */
+/* An element at position j affects only the output parameters of later positions (in generation order). Within a position, an element
+ * changes the distribution of the later elements, but not the position's output parameters. */
 static void causality(const subject *s, check_random *random) {
     uint8_t *values = random_image(s, random);
     trail before = trail_of(s, values, -1);
@@ -494,7 +494,7 @@ static void labels(void) {
     }
 }
 
-/* Known values may be any bytes; the model reads the nearest level. */
+/* A known value may be any byte. The model rounds the byte to the nearest level. */
 static void rounding(void) {
     for (uint32_t levels = 2; levels <= 256; levels += levels < 20 ? 1 : 47 - levels % 2) {
         toy_config c = {.height = 16, .width = 16, .channels = 1, .levels = levels, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .key_length = 4,
@@ -542,8 +542,8 @@ static double mean_difference(const float *a, const double *b, size_t n) {
 static int is_quantised(const subject *s) { return s->config->type == NX_Q8_0 || s->config->type == NX_Q4_0; }
 
 /* Computes -log p of a position's E levels with the reference distribution, and returns the largest difference from `nats`. For a
- * discretised density, the difference is relative to 1 + nats, because the difference can be large: an error of x in the location changes
- * the nats by e^-s x, where s is the log scale. */
+ * discretised density with log scale s, an error of x in the location changes the nats by e^-s x, which can be large. The difference is
+ * therefore divided by 1 + nats. */
 static double nats_difference(const subject *s, const double *output, const uint32_t *levels, const float *nats) {
     double log_p[NX_MAX_LEVELS], worst = 0;
     for (uint32_t e = 0; e < s->E; e++) {

@@ -211,7 +211,8 @@ static void linear(double *out, const float *w, const float *bias, uint32_t rows
     for (uint32_t r = 0; bias && r < rows; r++) out[r] += (double)bias[r];
 }
 
-/* Computes the rotated / 2 rotation angles of a position. `local` says whether the block sees only the most recent ids. */
+/* Computes the rotation angles of a position, one for each pair of rotated dimensions. `local` says whether the block sees only the most
+ * recent ids. */
 static void angles_of(const toy_llama *m, double *angle, uint32_t position, int local) {
     const toy_llama_config *c = &m->config;
     uint32_t rotated = c->rotated ? c->rotated : key_length_of(c);

@@ -176,8 +176,8 @@ static void logits(void) {
     }
 }
 
-/* With all attention on the previous step, the network is an LSTM. In a text of two words, each word has at most one predecessor, so all
- * attention is on the previous step with any weights. (weights/train/test_attention.py tests this for a whole text.) */
+/* With all attention on the previous step, the network is an LSTM. In a text of two words, each word has at most one predecessor. All
+ * attention is then on the previous step, whatever the weights are. (weights/train/test_attention.py tests this for a whole text.) */
 static void lstm(void) {
     const config *c = configs;
     lstmn *m = build(c);

@@ -284,7 +284,7 @@ static float *gated_layers(const plain *p, const uint32_t *ids, int label) {
     return x;
 }
 
-/* Computes the numbers of the output layer for a picture, shape (n, P). */
+/* Computes the outputs of the last layer for a picture, shape (n, P). */
 static float *plain_outputs(const toy_pixelcnn *made, const uint32_t *ids, int label) {
     plain p = {made, &made->config, made->config.height * made->config.width};
     uint32_t d = p.c->d, P = p.c->bernoulli ? 1 : p.c->levels;

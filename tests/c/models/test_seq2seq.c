@@ -478,8 +478,8 @@ static void chains_without_transitions(void) {
     }
 }
 
-/* The location score has a fixed number of rows. Rows beyond the source are dropped before the softmax, and words beyond the rows get no
- * weight. */
+/* The location score has a fixed number of rows, one per source position. If the source has fewer words, the softmax ignores the remaining
+ * rows. If the source has more words, the remaining words get no weight. */
 static void location_beyond_its_rows(void) {
     seq2seq *m = build(configs + 7);
     nx_model *model = opened(m);

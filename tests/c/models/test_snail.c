@@ -258,8 +258,8 @@ static void by_hand(const made *m, const episode *e, uint32_t query, double *odd
     for (uint32_t w = 0; w < c->ways; w++) odds[w] -= log(all);
 }
 
-/* The probabilities and maps of every query equal those of the equations. This is tested for few examples, and for more examples than the
- * farthest tap reaches. Labels without an example have probability 0. */
+/* The probabilities and maps of every query equal those of the equations. The largest number of examples is greater than the distance to
+ * the farthest tap. Labels without an example have probability 0. */
 static void equations(void) {
     static const uint32_t counts[][2] = {{1, 1}, {2, 3}, {5, 2}, {11, 1}, {20, 4}};
     double worst = 0;

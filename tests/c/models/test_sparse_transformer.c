@@ -365,7 +365,8 @@ static void causality(void) {
     }
 }
 
-/* With a stride as long as the sequence, A1 is the whole past. With stride 1, A2 is the whole past. So both are dense attention. */
+/* With a stride as long as the sequence, A1 is the whole past. With stride 1, A2 is the whole past. Both settings therefore give dense
+ * attention. */
 static void dense(void) {
     config near = {.height = 6, .width = 9, .levels = 4, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .key_length = 8, .stride = 54, .seed = 72};
     config both = near;
@@ -397,8 +398,8 @@ static void memory_of_a_run(void) {
 
 static double gelu(double x) { return x / (1 + exp(-1.702 * x)); }
 
-/* Compares the kernel for x sigma(1.702 x) with the formula, including large arguments. The kernel's values must differ from those of GELU
- * with tanh. */
+/* Compares the kernel for x sigma(1.702 x) with the formula in double precision, also for very large x. The kernel's values must differ
+ * from those of GELU with tanh. */
 static void gelu_alone(void) {
     float x[4800] = {0}, tanh_form[16] = {1, 1, 1, 1}, far[16] = {1e30f, -1e30f, INFINITY, 3e38f, -40, 40, -0.0f};
     double worst = 0;
@@ -483,8 +484,7 @@ static void refused_notes(void) {
     }
 }
 
-/* A branch that begins in the middle of a chord must continue with the same bits as the original run. Drawn ids must have the same nats
- * when they are given as known ids. */
+/* A branch that begins in the middle of a chord must continue with the same bits as the original run. */
 static void branch_in_a_chord(void) {
     nx_model *model = toy_file_open(&build(toys + 8)->file);
     if (!model) return;

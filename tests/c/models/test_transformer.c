@@ -441,9 +441,9 @@ static void permutation(void) {
     }
 }
 
-/* Heads are independent: a model with two heads equals two models with one head each. The attention of each of these models writes only to
- * one half of the channels. All three models have only one block, and no norms, because norms would mix the two halves. The maps of the
- * whole model must equal the maps of the two models. */
+/* Heads are independent: the maps of a model with two heads must equal the maps of two models with one head each. In the model with two
+ * heads, the queries and keys of a head depend on only one half of the channels. All three models have only one block, and no norms,
+ * because norms would mix the two halves. */
 static void heads(void) {
     toy_transformer_config c = {.values = 30, .length = 20, .encoder_blocks = 1, .blocks = 1, .d = 16, .inner = 8, .heads = 2, .seed = 9, .position = TOY_PLACELESS};
     enum { S = 13, d = 16, half = 8 };

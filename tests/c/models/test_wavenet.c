@@ -301,7 +301,8 @@ static void nothing_is_not_silence(void) {
     CHECK(memcmp(late + (size_t)(lead + 3) * m->P, early + 3 * (size_t)m->P, m->P * sizeof *early));
 }
 
-/* A class and a speaker with rows of zeros give the same result as no class and no speaker. Other rows give a different result. */
+/* If the weight rows of a class and a speaker are zeros, the result is the same as without a class or a speaker. Otherwise, the result
+ * differs. */
 static void unconditional(void) {
     check_random random = {83};
     uint32_t ids[30];

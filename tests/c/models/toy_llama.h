@@ -26,7 +26,7 @@ typedef struct {
     uint64_t seed;
 } toy_llama_config;
 
-/* The tensors of a model in the file's order, and the file. */
+/* A toy model. The tensors are in the order of the file. */
 typedef struct {
     toy_llama_config config;
     toy_tensor *tensor;

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Fuzzes the keys of `chain` files that only JavaScript reads. An invalid file must be rejected with a message. For a valid file, every
- * text must have features, and these features must be the same each time.
+ * Fuzzes metadata keys of `chain` files. Only JavaScript reads these keys. An invalid file must be rejected with a message. For a valid
+ * file, every text must have features, and these features must be the same each time.
  */
 
 import assert from 'node:assert/strict';

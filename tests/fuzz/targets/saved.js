@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * Fuzzes saved runs of every verb whose runs can be saved. A saved run must either be rejected with a message or be accepted. If an
- * accepted run is saved again, the new saved run must equal the accepted run and must also be accepted. One in a hundred of the accepted
- * runs is resumed. Resuming must succeed or throw a NextPixelError.
+ * Fuzzes saved runs of every verb that supports saving. A saved run must either be rejected with a message or be accepted. If an accepted
+ * run is saved again, the new saved run must equal the accepted run and must also be accepted. One in a hundred of the accepted runs is
+ * resumed. Resuming must succeed or throw a NextPixelError.
  */
 
 import assert from 'node:assert/strict';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Fuzzes a vocabulary and a text. An invalid vocabulary must be rejected. Encoded text must decode to itself, both as a whole and token by
- * token. */
+/** Fuzzes a vocabulary and a text. An invalid vocabulary must be rejected. Decoding the tokens of a text must return the text, whether all
+ * tokens are decoded at once or one by one. */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Fuzzes WAV files. A file must either be rejected with a message or be read. The result must be the same whether the file is read whole or
- * in ranges, and from memory or from disk. A file that the library writes must be readable again.
+ * Fuzzes WAV files. A file must either be rejected with a message or be read. Reading the whole file in memory and reading ranges of it, as
+ * from a disk, must give the same result. A file that the library writes must be readable again.
  */
 
 import assert from 'node:assert/strict';
