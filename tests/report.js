@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * The reporter of `node --test --test-reporter=./tests/report.js`: prints one line per file, and reports failed and skipped tests in full.
- * If the environment variable FAILED_FILES is set to a path, the reporter also writes the names of failed test files to this path, one per
- * line. build.sh runs the failed test files again.
+ * Test reporter for `node --test --test-reporter=./tests/report.js`. Prints one line per test file, and reports failed and skipped tests in
+ * full. If the environment variable FAILED_FILES is set to a path, the reporter also writes the names of failed test files to this path,
+ * one per line. build.sh runs the failed test files again.
  */
 
 import { appendFileSync } from 'node:fs';

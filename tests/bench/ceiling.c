@@ -6,7 +6,7 @@
  * build.sh compiles this file three times: for baseline SIMD128, for relaxed SIMD, and with NX_PAIRS. With NX_PAIRS, several instructions
  * replace the single dot-product instruction of relaxed SIMD (src/kernels/dot.h). Weights are 8-bit integers. Each 32-bit lane of a vector
  * belongs to one row, so a vector holds four columns of four rows. The same four activations are loaded into every lane. The loops have no
- * scales, no tails and no bias. A real kernel has to handle all of these, so it reaches only a part of the speed of these loops.
+ * scales, no tails and no bias. A real kernel has to handle all of these, so it is slower than these loops.
  */
 #include <stdint.h>
 #include <wasm_simd128.h>
@@ -42,7 +42,8 @@ INLINE v128_t dot(v128_t w, const activation *x, v128_t sum) {
 activation x[4][COLUMNS + 40];
 
 /* Multiplies a tile of 16 rows (four vectors) by n columns of activations; n is a constant after inlining. Each iteration handles two
- * groups of columns. With one column, each group has its own sums, because additions to only four sums would wait for each other. */
+ * groups of four weights per row. If n is 1, the two groups have separate sums, because additions to only four sums would wait for each
+ * other. */
 INLINE v128_t tile(const int8_t *w, uint32_t bytes, uint32_t n) {
     v128_t sum[2][4][4];
     uint32_t parts = n == 1 ? 2 : 1;

@@ -108,8 +108,8 @@ const FLOAT32 = 0,
   SLICE = 65,
   OPTIONS = 8;
 
-/** Returns the shapes of the matrix products of a decoder. The input of each product is the output of the previous product. Queries, keys
- * and values are a single product; only a third of its output is the input of the next product.
+/** Returns the shapes of the matrix products of a decoder. The input of each product is the output of the previous product. One product
+ * computes the queries, keys and values together; only a third of its output is the input of the next product.
  * @param {import('./models.js').Shape} shape @returns {[rows: number, columns: number][]} */
 export const chainOf = ({ width, blocks, inner, values }) => [
   ...Array.from(

@@ -268,13 +268,13 @@ export async function decode(page, png) {
 
 const WEB = fileURLToPath(new URL('../../web', import.meta.url));
 
-/** Returns the address of every page in English, below web/: the front page and the pages of web/pages. */
+/** Returns the addresses of all English pages, relative to web/: the front page and the pages in web/pages. */
 export const everyPage = async () => ['', ...(await pagesOf(WEB)).map((name) => `pages/${name}/`)];
 
-/** Returns the address of every page in every language, below web/. */
+/** Returns the addresses of all pages in all languages, relative to web/. */
 export const everyPageInEveryLanguage = async () => [...(await framedPages(WEB)).keys()].map((path) => path.replace('index.html', ''));
 
-/** Time limit for a page's first figure while all cores are busy. The photographs on the colour page then take a minute. */
+/** Time limit for a page's first figure. If all cores are busy, the photographs on the colour page take a minute. */
 export const WAIT = { timeout: 180_000 };
 
 /**

@@ -2,11 +2,12 @@
 // @ts-check
 
 /**
- * Runs blocks of code from the documents, unchanged, in a page: every second block of HTML, CSS and JavaScript in README.md and the manual,
- * and some blocks of the pages. ./build.sh test-sweep runs all of these blocks. Blocks of the pages need only a canvas, a button and
- * pictures. The test provides everything that the text before a block mentions: `image`, `canvas`, weight files next to the page, and a
- * copy of web/dist. Blocks can import this copy as `nextpixel` and from https://cdn.example. If a block continues an earlier block that
- * imports `load`, the test also provides `load`. tests/js/documents.test.js runs shell blocks and all other blocks.
+ * Runs code blocks from README.md and the manual, unchanged, in a browser: all CSS blocks, and every second HTML and JavaScript block. Also
+ * runs some of the code blocks that the pages in web/pages show. `./build.sh test-sweep` runs all of these blocks. The blocks in web/pages
+ * need only a canvas, a button and pictures. For the other blocks, the test provides everything that the text before the block mentions:
+ * `image`, `canvas`, weight files next to the page, and a copy of web/dist. Blocks can import this copy as `nextpixel` and from
+ * https://cdn.example. If a block continues an earlier block that imports `load`, the test also provides `load`. tests/js/documents.test.js
+ * runs shell blocks and all other blocks.
  */
 
 import assert from 'node:assert/strict';

@@ -227,7 +227,7 @@ test('the element loads when it scrolls into view, and pauses off screen and whi
       page,
       `<div id="space"></div><next-pixel model="${SLOW}" task="generate" seed="1" autoplay></next-pixel><div id="more"></div>`,
     );
-    // At first, the element is far below, and nothing is loaded.
+    // At first, the element is far below the visible area, so no weights are loaded.
     await page.evaluate(() => {
       for (const id of ['space', 'more'])
         Object.assign(/** @type {HTMLElement} */ (document.getElementById(id)).style, { height: '4000px' });

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests a single figure that is opened by its own address, or embedded in another site in a frame or a sandboxed frame. Also tests the
- * embedding code that a page offers.
+ * Tests addresses that show a single figure of a page. The tests open these addresses directly, and in normal and sandboxed frames on
+ * another site. Also tests the embedding code that a page offers.
  */
 
 import assert from 'node:assert/strict';

@@ -9,7 +9,7 @@ import { inRepository } from './gallery.js';
 
 /** @import { Page } from 'playwright-core' */
 
-/** Returns the digit that both pages show first: 784 values, 0 or 255. */
+/** Returns the digit that the pages fvsbn and same-digit show first: 784 values, each 0 or 255. */
 export async function opening() {
   const strip = await readFile(inRepository('web/pictures/digits.bin'));
   return Uint8Array.from(strip.subarray(16 + 14 * 784, 16 + 15 * 784), (grey) => (grey < 128 ? 0 : 255));

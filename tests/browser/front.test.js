@@ -27,8 +27,8 @@ const PAGE = '/web/';
 const CALM = /** @type {const} */ ({ reducedMotion: 'reduce' });
 /**
  * The maximum total size of the files for the first screen, compressed as a static server compresses them. This maximum excludes the
- * weights, the engine and the worker; ./build.sh size checks their own limits. A quarter of this maximum is for the recorded drawings on
- * the tiles, which are loaded after the first pixel.
+ * weights, the engine and the worker. `./build.sh size` checks the size of the engine and the worker. A quarter of this maximum is for the
+ * recorded drawings on the tiles. The page loads these drawings after the first pixel of the digit.
  */
 const MOST = 84 * 1024;
 
@@ -98,9 +98,9 @@ longer('a card for each page runs when it is visible, and ends with the same pic
       await page.locator('.thumb').nth(i).scrollIntoViewIfNeeded();
       const canvas = page.locator('.thumb canvas').nth(i);
       await canvas.waitFor(WAIT);
-      // Waits until the canvas of the card equals its still picture; both are compared on white paper. A card that shows the passes of
-      // speculative decoding differs from run to run, because a picture may be divided into passes in different ways. For such a card, it
-      // is enough that the size is the same and that the last pixel is drawn.
+      // Waits until the card's canvas equals the card's still picture. The test compares both on a white background. A card that shows the
+      // passes of speculative decoding differs from run to run, because a picture may be divided into passes in different ways. For such a
+      // card, it is enough that the size is the same and that the last pixel is drawn.
       await page.waitForFunction(
         ([n, passes]) => {
           const box = document.querySelectorAll('.thumb')[Number(n)];

@@ -161,7 +161,7 @@ test('the model learns from picked or drawn digits, and can start over; with red
     await nats.getByText(/^1 digit, one at a time: 543 nats/).waitFor();
     await page.locator('[role=status]', { hasText: '543 nats' }).waitFor({ state: 'attached' });
 
-    // With the keyboard, picks only two digits for the training, and then adds a drawing.
+    // Picks only two digits for the training with the keyboard, and then adds a drawing.
     const digits = page.locator('#learning-digits .picture');
     await page.getByRole('button', { name: 'None', exact: true }).click();
     await page.locator('#learning-digits canvas[aria-label="200 digits, 0 of them picked"]').waitFor();

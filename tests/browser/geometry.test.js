@@ -287,7 +287,7 @@ more('run, pause, next pixel, slider, keys and seed work', () =>
     const label = await page.locator('.geometry-panel .picture canvas').first().getAttribute('aria-label');
     assert.equal(label, `${before + 2} of 1,024 pixels drawn`);
 
-    // The slider can select any step, even one that is not drawn yet, and does not draw anything.
+    // The slider can select any step, even if the pixel of this step is not drawn yet. Moving the slider draws no pixels.
     await page.locator('#geometry-scrubber').fill('700');
     await page.locator('#geometry-scrubber-text', { hasText: 'Step 701 of' }).waitFor();
     const one = new Geometry(STRIPS);

@@ -40,7 +40,8 @@ async function open(page) {
   await page.goto(PAGE);
   await slide(page, '#speed', '7');
   await done(page);
-  // Switches off the surprisal, which the page shows at first. This kind of click does not scroll the page.
+  // Switches off the surprisal, which the page shows at first. Unlike a click by Playwright, the element's own `click()` does not scroll
+  // the page.
   await page.locator('#show-surprise').evaluate((box) => /** @type {HTMLInputElement} */ (box).click());
 }
 

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests that every verb accepts the forms of input that a page may have. Each form of a picture, of audio and of music is passed to every
- * verb that takes pictures, audio or music.
+ * Tests that every verb accepts the forms of input that a page may have. Every verb that takes a picture gets the picture in each form.
+ * Verbs that take audio or music are tested in the same way.
  */
 
 import assert from 'node:assert/strict';

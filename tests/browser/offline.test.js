@@ -387,7 +387,7 @@ test('the weights of two releases are kept while both are open in one browser; a
     async (page) => {
       const { root } = await published();
       const [weights, worker] = await Promise.all([readFile(join(root, 'weights/opened.gguf')), readFile(join(root, 'web/sw.js'))]);
-      /** The release of the site that the server sends to new pages. */
+      /** The number of the current release. The server sends this number as the title of each page. */
       let release = 1;
       /** The weight files that were sent completely. @type {string[]} */
       const sent = [];

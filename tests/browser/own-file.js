@@ -21,7 +21,7 @@ export const PAGES = Object.fromEntries(
   Object.entries(ownFiles()).flatMap(([name, row]) => (typeof row === 'string' ? [] : [/** @type {const} */ ([name, row])])),
 );
 /**
- * The keys are names of pages. `wrong` is a file of another page that the page cannot show, and `said` is the expected message.
+ * For each page name: a weight file that this page cannot show (`wrong`), and the message that the page must display (`said`).
  * @type {Record<string, { wrong: string, said: RegExp }>}
  */
 const OF_OTHERS = Object.fromEntries(

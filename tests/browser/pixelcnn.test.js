@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests the page about PixelCNN: its completions, its masks, and the receptive fields of both models. The receptive fields must equal those
- * that the models report. The tests run only if the weights exist.
+ * Tests the page about PixelCNN: its completions, its masks, and the receptive fields of PixelCNN and Gated PixelCNN. The receptive fields
+ * must equal those that the models report. The tests run only if the weights exist.
  */
 
 import assert from 'node:assert/strict';

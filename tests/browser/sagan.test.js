@@ -75,7 +75,7 @@ test('a picture is chosen from a sheet of seeds; walks, attention and gamma work
     assert.equal(await person.getAttribute('aria-pressed'), 'true');
     const [chosen] = await made({ latent: faces[1].latent, label: 1, maps: true });
 
-    // Each corner of the pad has a latent. In a corner, the walk through latent space shows the picture of that latent.
+    // Each corner of the pad has a latent. If the visitor selects a corner, the page shows the picture of this corner's latent.
     await page.locator('#figure-walk').scrollIntoViewIfNeeded();
     const pad = page.locator('#pad');
     await page.waitForFunction(() => document.getElementById('walk-said')?.textContent);

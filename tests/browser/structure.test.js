@@ -68,7 +68,7 @@ test('every word points at its head; pinning one head changes other heads', () =
     assert.deepEqual(await page.locator('.unseen').allTextContents(), ['xqzzyish']);
     assert.equal(await page.locator('#matrix tbody tr').count(), 5);
 
-    // Pins that no tree allows are reported, and so is a sentence with too many words.
+    // The page reports pins that no tree allows, and a sentence with too many words.
     await page.locator('.tree-words button').nth(0).click();
     await page.locator('#pin').selectOption('4');
     await page.waitForFunction(() => document.querySelector('.tree-words .pinned'));
@@ -170,7 +170,7 @@ test('three attention mechanisms translate characters as in the library; the seg
     }
     await page.locator('#figure-segments').screenshot({ path: `${OUT}segments.png` });
 
-    // With stickier scores, words attend to other characters; the trained value gives the first result again.
+    // If the transition scores are multiplied by 3, words attend to other characters. The factor 1 gives the trained attention again.
     const trained = await looked(page, 'structured');
     await page.locator('#strength').fill('3');
     assert.notDeepEqual(await looked(page, 'structured'), trained);
@@ -179,8 +179,8 @@ test('three attention mechanisms translate characters as in the library; the seg
     await page.locator('#strength').fill('1');
     assert.deepEqual(await looked(page, 'structured'), trained);
 
-    // Selects four neighbouring characters. The page computes the attention weights of these characters from all sixteen selections. The
-    // results equal the attention weights of the network.
+    // Chooses a word. The next figure then lists all sixteen subsets of four neighbouring characters, and computes the attention weights of
+    // the four characters from these subsets. The weights must equal the attention weights of the network.
     await page.locator('#panel-structured .looked button').nth(1).press('Enter');
     assert.match((await page.locator('#sixteen-from').textContent()) ?? '', /^Scores of “.{4}” from the trained network/);
     const line = await page

@@ -44,7 +44,7 @@ test('a sentence is translated when it becomes visible, and the result equals th
     assert.match((await page.locator('#pace').textContent()) ?? '', /\d+ tokens, .* nats; computed without maps in .* ms/);
     await page.locator('#figure-translation').screenshot({ path: `${OUT}transformer.png` });
 
-    // Types another sentence, as a visitor does. The runs that earlier keys started are cancelled.
+    // Types another sentence, as a visitor does. Each key press cancels the run that an earlier key press started.
     await page.locator('#sentence').fill('');
     await page.locator('#sentence').pressSequentially('Ein Hund schläft im Gras.', { delay: 30 });
     const wanted = await model.translate('Ein Hund schläft im Gras.').text();

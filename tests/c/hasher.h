@@ -29,7 +29,7 @@ typedef struct {
 /* Combines a hash with one more number. */
 uint32_t hasher_hash(uint32_t hash, uint32_t word);
 
-/* Computes nx_stride(HASHER_PLACES) logits for the location of a position, given a hash of all earlier ids and locations. */
+/* Writes the nx_stride(HASHER_PLACES) logits from which the hasher draws a location. `hash` combines all earlier ids and locations. */
 void hasher_place_logits(uint32_t hash, float *logits);
 
 /* Opens a model with one part. While the model is in use, it reads `config` and counts misuses in `config->misused`. */

@@ -16,7 +16,7 @@ uint32_t *some_ids(uint32_t n, uint32_t values, uint64_t seed);
 
 /* Reads n ids one by one, and compares the logits of all positions except the first with `truth`, shape (n - 1, values). The largest error
  * must be below `tolerance` times the standard deviation of the logits. Then reads the ids in one call, which must give the same bits.
- * `configuration` is printed in messages. Returns the session, which has read all ids. */
+ * Failure messages and notes show the number `configuration`. Returns the session, which has read all ids. */
 nx_session *check_logits(const nx_model *model, const uint32_t *ids, uint32_t n, uint32_t values, const double *truth, double tolerance,
                          int configuration);
 

@@ -35,7 +35,7 @@ static double half_at(const uint8_t *bytes) {
     return bits & 0x8000 ? -size : size;
 }
 
-/* Returns `count` bits, beginning with bit `from`. Bits are numbered from the lowest bit of the first byte on. */
+/* Returns `count` bits, beginning with bit `from`. Bit 0 is the lowest bit of the first byte. */
 static int bits_at(const uint8_t *bytes, uint32_t from, uint32_t count) {
     int value = 0;
     for (uint32_t i = 0; i < count; i++) value |= (bytes[(from + i) / 8] >> (from + i) % 8 & 1) << i;
@@ -260,9 +260,9 @@ static void join(double *h, const double *y, const toy *m, layer l, const char *
     if (!m->config.pre_norm) normalise(h, m, l, norm, n);
 }
 
-/* Rounds the weights of a head's query as attention/kv7.c does: multiplies them by the scales of the values, and rounds them to 127 steps.
- * A run of visible positions is divided into groups of 32 positions. The first group begins at a multiple of 16. Each group has its own
- * steps. `values` has the shape (n, stride) and is already rounded. */
+/* Rounds the attention weights of one query in one head, as attention/kv7.c does: multiplies the weights by the scales of the values, and
+ * rounds the products to 127 steps. A run of visible positions is divided into groups of 32 positions. The first group begins at a multiple
+ * of 16. Each group has its own steps. `values` has the shape (n, stride) and is already rounded. */
 static void round_weights(double *weights, const double *values, const uint8_t *visible, uint32_t n, uint32_t stride, uint32_t key_length) {
     double *scale = memory_take(n * sizeof *scale), block[32];
     for (uint32_t j = 0; j < n; j++) {
@@ -330,8 +330,8 @@ static void feed_forward(double *h, const toy *m, layer l, uint32_t n, int round
     join(h, y, m, l, "ffn_norm", n);
 }
 
-/* Each half of a sinusoidal position embedding with d values encodes one coordinate: the row or the column. Returns value c of one half,
- * where p is the coordinate. */
+/* Each half of a sinusoidal position embedding with d values encodes one coordinate: the row or the column. Returns value c of the half
+ * that encodes coordinate p. */
 static double sinusoid(uint32_t p, uint32_t c, uint32_t d) {
     uint32_t F = d / 4, f = c % F;
     double w = F > 1 ? pow(10000, -(double)f / (F - 1)) : 1;

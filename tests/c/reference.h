@@ -48,8 +48,9 @@ void ref_order(const nx_pattern *pattern, uint32_t *raster);
 int ref_visible(const nx_pattern *pattern, const uint32_t *raster, uint32_t i, uint32_t j);
 
 /* Computes the outputs of a toy model for positions 0..n-1; attention is computed as products of whole matrices. `levels` must contain at
- * least (n - 1) * E levels, and `input` is the conditioning input. Writes outputs, of shape (n, P), and weights, of shape (blocks, heads,
- * n, n), unless weights is null. If `rounded`, quantised products round x to 8 bits, as the library does. */
+ * least (n - 1) * E levels, and `input` is the conditioning input. Writes the outputs, shape (n, P). If `weights` is not null, also writes
+ * the attention weights, shape (blocks, heads, n, n). If `rounded` is 1, rounds the activations of quantised products to 8 bits, as the
+ * library does. */
 void ref_forward(double *outputs, double *weights, const toy *model, const uint32_t *levels, const uint8_t *input, int32_t label, uint32_t n,
                  int rounded);
 
@@ -62,7 +63,8 @@ void ref_draft(double *logits, const toy *model, const uint32_t *levels, uint32_
 void ref_output(double *logits, const nx_output *output, const double *parameters, const uint32_t *earlier, uint32_t index);
 
 /* If the mass of a level is at most this value (1e-5), the reference approximates the mass: it multiplies the width of the level by the
- * density at the middle of the level. A test changes this bound to find levels whose mass is close to it. */
+ * density at the middle of the level. A test computes log-probabilities with a slightly lower and a slightly higher bound. Levels for which
+ * the results differ have a mass close to 1e-5. */
 extern double ref_least_mass;
 
 /* If 1, ref_output() does not approximate small masses of element `index` of a mixture, because draws do not approximate them either. Small
@@ -79,8 +81,8 @@ void ref_filter(double *p, const float *logits, uint32_t levels, double temperat
 /* Computes p(v) in double precision after all filters of sampling/filters.h. Unlike the library, it sorts all values. */
 void ref_chain(double *p, const float *logits, uint32_t levels, const nx_settings *filter);
 
-/* Returns the number that a chi-squared variable with `freedom` degrees of freedom exceeds with probability 0.001 (Wilson and Hilferty's
- * approximation, within 1 % from 3 degrees on). */
+/* Returns the number that a chi-squared variable with `freedom` degrees of freedom exceeds with probability 0.001. If `freedom` is at least
+ * 3, the error of this approximation (Wilson and Hilferty) is below 2 %. */
 double ref_chi_squared_limit(double freedom);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The relay is a toy model of two parts. test_results.c uses the relay. The first part, `marks`, has no sequence. This part reads words one
- * at a time. Its results are a mark for each word, three floats for each word, and two sums. A hint may replace a mark. The second part is
- * a hasher. Its input has the same name as the first part's first result, and takes the ids of that result.
+ * The relay is a toy model of two parts. test_results.c uses the relay. The first part, `marks`, does not generate a sequence. It reads
+ * words one at a time, and its results are a mark for each word, three floats for each word, and two sums. A hint may replace a mark. The
+ * second part is a hasher. Its input has the same name as the first part's first result, and takes the ids of that result.
  */
 #ifndef RELAY_H
 #define RELAY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests patterns, the ring of cached keys and values, and attention against a reference in double precision.
+ * Tests attention patterns and the ring of cached keys and values. Compares attention with a reference in double precision.
  */
 #include <math.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static nx_range *ranges_of(const nx_pattern *p, uint32_t i, uint32_t *n_ranges) 
     return ranges;
 }
 
-/* Checks that a pattern matches its definition. Returns the largest number of ranges of a query. */
+/* Checks that a pattern matches its definition. Returns the largest number of ranges that any query has. */
 static uint32_t pattern_of(const nx_pattern *p) {
     uint32_t n = p->positions, slots = nx_pattern_slots(p), most_ranges = 0, most_seen = 0;
     size_t mark = memory_mark();
@@ -201,8 +201,8 @@ static roundings roundings_of(uint32_t type) {
     return nx_is_kv8(type) ? (roundings){8191, 127, 16383} : (roundings){127, 63, 127};
 }
 
-/* Rounds each head to multiples of its largest magnitude divided by `steps`. The function uses single precision like the library. In double
- * precision, a number near the midpoint of two steps could be rounded to the other step. */
+/* Rounds the values of each head to multiples of m / steps, where m is the largest magnitude in the head. The function uses single
+ * precision like the library. In double precision, a number near the midpoint of two steps could be rounded to the other step. */
 static void round_heads(double *x, size_t n, uint32_t key_length, float steps) {
     for (size_t h = 0; h < n; h += key_length) {
         float top = 0;

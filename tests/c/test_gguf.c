@@ -73,7 +73,7 @@ static void metadata(void) {
     CHECK_INT(nx_model_metadata(model, 18, &entry), NX_E_ARGUMENT);
 }
 
-/* A file may be at any address. */
+/* The bytes of a file may begin at any memory address, even an unaligned one. */
 static void any_address(void) {
     toy *m = toy_build(config(5), NULL);
     uint8_t *bytes = memory_take(m->length + 16);
@@ -196,7 +196,7 @@ static void damaged_bytes(void) {
     }
 }
 
-/* Damages eight bytes at every offset from `at` on. This damages every count, length, dimension and offset. */
+/* Damages eight bytes at every offset, beginning with `at`. This damages every count, length, dimension and offset. */
 static void damaged_words_of(toy *m, size_t at) {
     uint64_t values[] = {0, 1, m->length, 1ull << 30, (1ull << 31) - 1, 1ull << 31, 1ull << 32, (1ull << 61) + 1, 1ull << 63, UINT64_MAX - 7, UINT64_MAX};
     for (; at + 8 <= m->data; at++)

@@ -221,7 +221,8 @@ static void compare_product(const float *out, const toy_tensor *t, const float *
     ref_matmul(truth, size, weights, rows, cols, wide);
     if (is_quantised(t->type)) {
         if (t->type == NX_Q8_0) weights = ref_packed_q8(weights, rows, cols);
-        /* Bounds the difference from the exact product: rounding moves each x by at most half a step, and each weight by its own error. */
+        /* Bounds the difference from the exact product. Rounding changes each x by at most half a step, and each weight from `t->values` to
+         * `weights`. */
         double step = round_column(q, x, cols);
         for (uint32_t r = 0; r < rows; r++) {
             double moved = 0;
@@ -353,8 +354,8 @@ static float q8_of(float value, float other, uint32_t packing) {
     return out[0];
 }
 
-/* Even if all weights and inputs are extreme, no lane may overflow. The test uses rows of the maximum length for one integer sum, and
- * longer rows. */
+/* Even if all weights and inputs are extreme, no lane may overflow. One integer sum has at most 1,024 products. The test uses rows of 992
+ * to 3,072 columns. */
 static void product_q8_long(void) {
     for (uint32_t cols = 992; cols <= 3072; cols += 32)
         for (int sign = -1; sign <= 1; sign += 2) {

@@ -43,7 +43,8 @@ static void places(void) {
         }
 }
 
-/* Gathers positions in passes of any size, and some positions repeatedly. The values must equal the values of the whole grid. */
+/* Writes positions to the queue in passes of any size, and writes some positions again. The gathered values must equal the values in
+ * `grid`, an array of all positions. */
 static void gathered(void) {
     check_random random = {32};
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)

@@ -261,7 +261,8 @@ static void ends(void) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------------------- */
 
-/* A session may be copied after any call, even one that ends within a position. The copy must continue with the same bits. */
+/* A session may be copied after any call, even one that ends within a position. The copy must continue with the same bits as an
+ * uninterrupted run. */
 static void copies(const subject *s) {
     nx_settings settings = settings_of(3, 0, 6);
     run all = whole(s, &settings);

@@ -336,7 +336,7 @@ static void margins(void) {
 }
 
 /* Tests all filters together and each filter alone, with the temperature first or last, for few values and for many. The filters must keep
- * the same values as the reference. Runs in which a slightly different limit would keep other values are not compared. The drawn value must
+ * the same values as the reference. This comparison is skipped if a slightly different limit would keep other values. The drawn value must
  * be one of the kept values. If the filters keep the value that is drawn without filters, the filtered draw must give this value too. */
 static void filters_by_definition(void) {
     static const uint32_t sizes[] = {2, 5, 16, 200, 256, 257, 1000, 3001};

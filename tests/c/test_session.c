@@ -294,8 +294,8 @@ typedef struct {
 
 static uint8_t level_of(const picture_info *info, uint8_t value) { return info->palette ? value : toy_level(value, info->levels); }
 
-/* Applies the rule of speculative decoding to `steps` positions from `from` on, and determines how far ahead each position must be
- * computed. Position i is computed ahead[i] positions after the start of its pass. `values` holds the n values of the whole image. */
+/* Applies the rule of speculative decoding to `steps` positions, beginning with `from`. Sets ahead[i] to the expected index of position i
+ * in its pass. `values` holds the n values of the whole image. */
 static void foresee(const nx_model *model, const picture_settings *s, const uint8_t *values, uint32_t from, uint32_t steps, uint8_t *ahead, tally *t) {
     picture_info info = info_of(model);
     size_t mark = memory_mark();

@@ -29,8 +29,8 @@ static int sees(const nx_sparse *p, uint32_t sets, uint32_t i, uint32_t j) {
 /* Returns whether the sets are stored in a ring of the most recent positions. */
 static int in_ring(const nx_sparse *p) { return p->sets == NX_NEAR || p->sets == NX_PREVIOUS; }
 
-/* A pattern matches its definition. The pattern's slots are a permutation of the positions. A ring has slots for the set and for one more
- * pass. */
+/* A pattern matches its definition. The pattern's slots are a permutation of the positions. A ring has the slots that its set needs, and
+ * spare slots for one more pass. */
 static void pattern_of(const nx_sparse *p) {
     size_t mark = memory_mark();
     uint32_t n = p->positions, slots = nx_sparse_slots(p), window = nx_sparse_window(p), most = 0, empty = 0;

@@ -40,7 +40,7 @@ void put_key_texts(toy_file *file, const char *key, uint32_t count); /* "0", "1"
 typedef struct toy_tensor toy_tensor;
 void put_tensor(toy_file *head, toy_file *data, toy_tensor *tensor);
 
-/* Checks that a file is refused with this status and that the error has a reason and names `named`. */
+/* Checks that a file is refused with this status. The reported problem must have the name `named` and a reason. */
 void toy_refused(const uint8_t *bytes, size_t length, nx_status status, const char *named);
 
 /* ---- a model -------------------------------------------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ const toy_tensor *toy_find(const toy *model, const char *name);
 /* Returns the weights of an F32 tensor inside the file, so that a test can change them. */
 float *toy_inside(toy *model, const char *name);
 
-/* These functions return the 8-bit value of a level, and the level of an 8-bit value, computed without the library. */
+/* The first function converts a level to an 8-bit value, and the second function does the reverse. Neither uses the library. */
 uint8_t toy_value(uint32_t level, uint32_t levels);
 uint8_t toy_level(uint32_t value, uint32_t levels);
 
@@ -172,7 +172,7 @@ typedef struct {
     nx_shape shape; /* shape of the runs: their length, and the number of items of each input that may have any length */
 } toy_row;
 
-/* Returns row i of the toys of all models, or null after the last row. The rows are ordered by file. */
+/* Returns row i of the joined arrays `NAME_toys`, or null after the last row. The rows are ordered by file. */
 const toy_row *toy_row_at(int i);
 
 /* Opens a file. Returns null after a failed check. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Joins the toys of all models. build.sh finds each array `const toy_row NAME_toys[]` and writes TOYS(NAME) for it to toys.inc.
+ * Joins the toy arrays of all models. For each array `const toy_row NAME_toys[]`, build.sh writes a line TOYS(NAME) to toys.inc.
  */
 #include "check.h"
 #include "toy.h"

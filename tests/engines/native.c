@@ -295,7 +295,8 @@ static void attention(void) {
     nx_session *session = start(1, 0, 1, 0);
     prefill(session, values, last, 0, NULL);
     prefill(session, values + last * info.position_elements, 1, 0, nats);
-    /* The keys that any head sees. A head that sees fewer keys has weights of 0 at the other keys, as in web/lib/engine/work.js. */
+    /* The keys that at least one head sees. A head that sees fewer keys has weights of 0 at the other keys, as in
+     * web/lib/engine/work.js. */
     uint8_t *seen = room(info.positions + 1);
     memset(seen, 0, info.positions + 1);
     for (int pass = 0; pass < 2; pass++) {
@@ -467,8 +468,8 @@ static void give_words(nx_session *session, const nx_port *features, uint32_t wo
     free(pins);
 }
 
-/* Prints all results; each call reads `each` numbers (0: all). `moved`: whether the session moves to another block of memory after every
- * chunk. */
+/* Prints all results. `each`: how many numbers each call reads (0: all). `moved`: whether the session moves to another block of memory
+ * after every chunk. */
 static void tag(const char *way, uint32_t each, int moved) {
     nx_settings settings = {.samples = 1, .temperature = 1, .top_p = 1};
     nx_shape shape = {0};

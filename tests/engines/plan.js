@@ -35,7 +35,7 @@ import { rows } from '../kinds/rows.js';
  */
 
 /**
- * One task with one model; all values are numbers.
+ * One task with one model.
  *
  * @typedef {object} PlannedRun
  * @property {string} path         path of the weight file

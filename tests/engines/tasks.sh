@@ -3,7 +3,7 @@
 # Compares the results of every engine and build. Read by build.sh.
 
 # engine NAME COMMAND: compiles tests/engines/native.c and the library, and adds the program to `natives`, the list for the driver. Without
-# COMMAND, NAME is a compiler, and the program is linked with the C tests' build of the library by this compiler.
+# COMMAND, NAME is a compiler, and plain_library (tests/c/tasks.sh) compiles the library with this compiler.
 engine() {
   name=$(basename "$1") program=$OUT/engines/$(basename "$1")
   if [ ! -e "$program" ] || [ -n "$(find include src tests/engines/*.[ch] build.sh web/tools/wasm.sh tests/engines/tasks.sh -newer "$program")" ]; then

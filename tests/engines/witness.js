@@ -6,9 +6,10 @@
  * report them. On the driver's request, the script also reports the contents of the first figure.
  *
  * Canvases are compared cell by cell, because a canvas may have another size in another engine. A small canvas has one pixel per cell; a
- * large canvas is divided into 28 by 28 cells, the size of a digit. A canvas with `data-varies` depends on the machine's speed and is left
- * out. The pixels of text on a canvas depend on fonts, so the characters are compared instead of the canvas. If the figure has an element
- * with `data-result`, the value of this attribute replaces all canvases; if the value is empty, the text of the element replaces them.
+ * large canvas is divided into 28 x 28 cells, as many as a digit has pixels. A canvas with `data-varies` depends on the machine's speed and
+ * is left out. The pixels of text on a canvas depend on fonts, so the characters are compared instead of the canvas. If the figure has an
+ * element with `data-result`, the value of this attribute replaces all canvases; if the value is empty, the text of the element replaces
+ * them.
  */
 {
   /** A canvas up to this width has one pixel per cell. */

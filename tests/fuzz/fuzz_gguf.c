@@ -228,8 +228,8 @@ static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size
     read_results(model, session, NULL, 0, &shape, &random);
 }
 
-/* Opens the same file piece by piece. Either the file is rejected, or the model is complete once everything has been fed, and has the same
- * fingerprint as the whole file. */
+/* Opens the same file piece by piece. If the whole file was accepted, the model is complete after the last piece, and has the same
+ * fingerprint. Otherwise, an error is returned. */
 static void fuzz_feed(const nx_model *whole, const uint8_t *data, size_t size) {
     size_t bytes, present = size - (size > 100 ? data[size - 1] % 100u : 0);
     nx_model *model = NULL;

@@ -11,7 +11,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { ofEach, rows } from '../kinds/rows.js';
 
 /**
- * Two weight files of weights/ that the test opens on the page.
+ * Two files in weights/ that the test opens on the page.
  *
  * - file: a model that the page's figures can show
  * - wrong: a model that these figures cannot show, by default opened-decoder.gguf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Measures the matrix products of a decoder in LiteRT.js, on the CPU with one thread. LiteRT.js computes them with XNNPACK. */
+/** Measures how long a decoder's matrix products take in LiteRT.js, on the CPU with one thread. LiteRT.js computes them with XNNPACK. */
 
 import { bytesOf, turn } from './common.js';
 

@@ -726,7 +726,8 @@ static void maps_of_samples(void) {
 
 #define SUM_TOLERANCE 1e-5 /* tolerance for the sum of the probabilities of all images */
 
-/* Lists the probabilities of all images of a tiny model; the first element changes most slowly. Returns the number of images. */
+/* Computes the probability of every image that a tiny model can draw, in lexicographic order of the levels. Returns the number of
+ * images. */
 static uint32_t all_images(const subject *s, double *probability) {
     uint32_t n_images = 1;
     uint8_t *values = memory_take(s->elements);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tests the generator of a self-attention GAN. If gamma is 0, there is no attention. Attention weights add up to 1. A latent makes the same
- * picture whether it is given or drawn. A run may be interrupted after any slice. Inconsistent files are refused. Golden files contain
- * PyTorch's outputs, with which other tests compare the generator's outputs.
+ * Tests the generator of a self-attention GAN. If gamma is 0, there is no attention. Attention weights add up to 1. A random latent makes
+ * the same picture again if it is passed as an input. A run may be interrupted after any slice. Inconsistent files are refused. Golden
+ * files contain PyTorch's outputs, with which other tests compare the generator's outputs.
  */
 #include <string.h>
 

@@ -290,7 +290,7 @@ static float *run(const nx_model *model, const config *c, const uint32_t *pictur
 /* ---- tests ------------------------------------------------------------------------------------------------------------------ */
 
 /* Computes the positions one by one and compares the logits with the reference. Computing all positions in one call must give the same
- * bits. The weights add up to 1. */
+ * bits. The attention weights of each position must add up to 1. */
 static void logits(void) {
     for (size_t i = 0; i < CONFIGS; i++) {
         const config *c = configs + i;
@@ -409,7 +409,8 @@ static config hardened(int hard) {
     return c;
 }
 
-/* If the weights of soft attention are one-hot, hard attention attends to the same cell for any noise, so the results are bit-identical. */
+/* If the weights of soft attention are one-hot, hard attention selects the same cell for any noise. Soft and hard attention then give the
+ * same bits. */
 static void soft_of_one_place(void) {
     config soft = hardened(0), hard = hardened(1);
     uint32_t *picture = some_ids(bytes_of(&soft), 256, 1), *ids = some_ids(N, soft.values, 3);

@@ -592,8 +592,8 @@ static void refused_files(void) {
     }
 }
 
-/* With a long source and many rows of maps, sizes are computed in 64 bits. A size that is too large is therefore refused and does not wrap
- * around. */
+/* The attention maps of a long source can have 2^30 weights. The library computes sizes in 64 bits without overflow, so it refuses such a
+ * run. */
 static void absurd_sizes(void) {
     toy_transformer_config c = {.values = 8, .length = 32768, .encoder_blocks = 1, .blocks = 1, .d = 4, .inner = 4, .heads = 1, .seed = 3};
     nx_model *model = toy_transformer_open(toy_transformer_build(&c));

@@ -326,7 +326,8 @@ static parsed parse(const nx_model *model, const uint32_t *features, uint32_t n,
 
 /* Pinning all heads selects one tree, and the nats of the pins are -log p of this tree. The probabilities of all trees must add up to 1.
  * The probabilities of the trees with a given arc add up to the arc's marginal, and the tree that the model returns has the largest
- * probability. If only some heads are pinned, the same is true for the trees with these heads. */
+ * probability. If only some heads are pinned, the nats of the pins are -log of the total probability of the trees with these heads. The
+ * marginals then cover only these trees. */
 static void a_model(void) {
     check_random random = {4};
     for (int round = 0; round < 4; round++) {

@@ -225,7 +225,7 @@ static void sound_of(uint32_t *ids, uint32_t n, uint32_t values_of_id, check_ran
 }
 
 /* Computing one sample at a time from queues gives the same bits as convolutions over the whole sound, from the first sample on. The bits
- * are also the same if dilations are not powers of two, decrease, or are longer than the sound. */
+ * are also the same if dilations decrease, exceed the length of the sound, or are not powers of two. */
 static void queued_is_direct(void) {
     static const uint32_t dilations[][MAX_LAYERS] = {{1}, {1, 2, 4, 8, 3}, {7, 1, 5}, {64, 2, 64}, {1, 1, 1}, {1, 2, 4, 8, 16, 1, 2, 4, 8, 16}};
     check_random random = {81};
