@@ -5,10 +5,11 @@
     python3 weights/train/convert_llama2c.py stories260K.bin tok512.bin stories260K.gguf --type q8_0
 
 A checkpoint starts with seven i32 (width, inner width, layers, heads, key/value heads, signed number of ids, positions); f32 tensors
-follow. The first tensor is the embedding. Then come these tensors, each for all layers together: the first norms, the queries, keys, values
-and outputs, the second norms, and the gate (w1), down (w2) and up (w3) matrices. Then come the final norm, and two tables of rotary angles,
-which can be computed from the sizes. The output matrix is last; it is stored only if the number of ids is negative (otherwise the embedding
-is used). Both formats apply the rotary angles to adjacent dimensions of a head, so the rows of queries and keys keep their order.
+follow. The first tensor is the embedding. The next nine tensors are attn_norm, attn_q, attn_k, attn_v, attn_output, ffn_norm, ffn_gate
+(w1), ffn_down (w2) and ffn_up (w3). Each of these nine tensors contains the values of all layers. Then come the final norm, and two tables
+of rotary angles, which can be computed from the sizes. The output matrix is last; it is stored only if the number of ids is negative
+(otherwise the embedding is used). Both formats apply the rotary angles to adjacent dimensions of a head, so the rows of queries and keys
+keep their order.
 
 A tokenizer file starts with one i32. For each id, the id's score (f32), the length of its text (i32) and the text follow.
 

@@ -15,8 +15,9 @@
 # Environment:
 #
 #   DATA   the folder with cifar10/, emoji/, stories/, multi30k/, binarised_mnist/ and fsdd/ (default: data)
-#   KEEP   a folder to which data/ is copied and from which training then reads. Use KEEP if the pictures (cifar10 85 MB, emoji 11 MB,
-#          emoji-drawings 74 MB in two files) are sent to the machine in several parts: every command adds its data/ to KEEP.
+#   KEEP   a folder to which data/ is copied and from which training then reads. Use KEEP if data/ (cifar10 85 MB, emoji 11 MB,
+#          emoji-drawings 74 MB in two files) is too large to be sent to the machine at once. Send a different part of data/ before each
+#          command; the command copies the part to KEEP.
 #   OUT    the folder to which results are copied (default: build/gpu). For each run, it receives log.jsonl, out.log, and average.pt
 #          cut into parts of 15 MB (RUN.pt.aa, ...).
 #
@@ -122,7 +123,7 @@ probe() {
 emoji() { train emoji $EMOJI $DRAWINGS --minutes 4 --limit-seconds 400 "$@"; collect emoji-gpu; }
 cifar10() { train cifar10 $CIFAR10 --minutes 8.5 --limit-seconds 575 --data "$DATA/cifar10" "$@"; collect cifar10-gpu; }
 
-# Uses the model size in the recipe, because the page draws two dozen enlargements at a time, on a CPU.
+# Keeps the recipe's model size. A larger model would be too slow for the page, which draws two dozen enlargements at a time on a CPU.
 emoji_sr() {
   train emoji-sr ${SHIPPED---from weights/emoji-sr.gguf} $DRAWINGS --batch 64 --lr 1.5e-3 --warmup 100 --fresh-rate 1 --ema 0.9995 --every 2 --sheets 0 \
     --compile 1 --threads 8 --minutes 9 --limit-seconds 575 --data "$DATA/emoji" "$@"

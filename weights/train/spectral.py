@@ -56,7 +56,8 @@ def steps_of(name):
 
 
 def advance(name, args, examples):
-    """Trains SLICE steps of a run, and saves the averaged weights at POINTS and the discriminator's loss of each step."""
+    """Trains a run for SLICE steps and logs the discriminator's mean loss over these steps. At the steps in POINTS, saves the averaged
+    weights."""
     recipe, s = settings(name, args)
     torch.manual_seed(s.seed)
     trainer, began, losses = Trainer(recipe, s, examples, Run(s.run)), time.process_time(), []

@@ -45,8 +45,8 @@ def folder(rows, paint=lambda i, picture: None):
 
 class Guard(unittest.TestCase):
     def test_what_is_held_out_is_never_given(self):
-        """The base code point alone decides the split, for every set, skin tone and sequence. A drawing may be used for training if its
-        base code point is not in the emoji data set."""
+        """The base code point alone decides whether training may use a drawing. The emoji set (such as Noto), the skin tone and the
+        sequence do not matter. Training may use a drawing whose base code point is not in the emoji data set."""
         self.assertEqual(set(PART.values()), {"train", "validation", "test"})
         rows = [(name, code, "x", "MIT") for base in BASES for name in ("noto", "twemoji") for code in (base, base + "-1f3fd", base + "-200d-2642")]
         rows.append(("fluent", "1fae8", "new", "MIT"))

@@ -23,7 +23,7 @@ ROOT = os.path.normpath(os.path.join(HERE, "../.."))
 
 
 class Shown:
-    """Replaces the objects of IPython.display: records their arguments and the later values of `update`."""
+    """Replaces the classes of IPython.display. `data` is the content that was displayed last."""
 
     def __init__(self, data, **_):
         self.data = data

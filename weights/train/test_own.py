@@ -183,7 +183,7 @@ class FromItself(Folders):
 class Changed(Folders):
     def test_folders_become_classes(self):
         """For sounds and for a GAN, folders become classes automatically; for other pictures, folders become classes only with --labels
-        folders. The exported file has the names of the folders as classes. A class that the old file also has keeps its vector."""
+        folders. The exported file has the names of the folders as classes. Classes that are also in the old file keep their vectors."""
         path = lambda name: os.path.join(recipes.SHIPPED, name + ".gguf")
         t, said = self.trained("wavenet", "--from", path("wavenet"), "--data", self.folder("sounds"))
         self.assertIn("classes: high, low", said)
@@ -285,8 +285,8 @@ class Documented(Folders):
         self.assertEqual({name for name in recipes.names() if name not in LEFT_OUT and not name.startswith("seq2seq-")} - named, set())
 
     def test_every_file_has_a_page(self):
-        """Every shipped file has a page. If page.html restricts the size or the architecture of files (`takes:`), the page accepts the
-        shipped file."""
+        """Every shipped file has a page. The file's picture size and architecture satisfy the restrictions in the line `takes:` of
+        page.html."""
         for name in recipes.names():
             path = os.path.join(recipes.SHIPPED, name + ".gguf")
             metadata, _ = gguf.read_raw(path)

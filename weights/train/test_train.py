@@ -216,8 +216,8 @@ class Start(unittest.TestCase):
         self.assertLess(after, 0.75 * before)
 
     def test_photographs_begin_with_copies_of_their_neighbours(self):
-        """After all blocks, the residual stream contains the values of the pixels at which the first heads aim. It also contains the value
-        of the small picture's pixel at the same place."""
+        """After all blocks, the residual stream contains the values of the neighbouring pixels to which the heads of the first block
+        attend. It also contains the value of the small picture's pixel at the same place."""
         c = Config(height=16, width=16, channels=3, levels=256, output="dmol", mixtures=2, norm="pre", embedding_length=128, head_count=4,
                    key_length=32, block_count=3, classes=2, input_height=4, input_width=4, encoder_block_count=1)
         torch.manual_seed(1)
@@ -592,8 +592,8 @@ class Growing(unittest.TestCase):
                 self.assertLess(abs(after / before - 1), 1e-4, (name, larger))
 
     def test_what_was_added_learns(self):
-        """The added weights change within three steps: if one of two consecutive matrices starts at zero, the other starts at random
-        values."""
+        """The added weights change within three steps. Two consecutive matrices must not both start at zero, because the gradients of both
+        would then be zero."""
         c = TINY["palette-2d"][0]
         model, x, y, small = tiny("palette-2d")
         torch.manual_seed(2)
@@ -750,8 +750,8 @@ class Drafts(unittest.TestCase):
             self.assertTrue(bool(torch.isfinite(noise).all() and ((likely + noise).argmax(-1) == v).all()))
 
     def test_looking_ahead(self):
-        """If a draft is always right, each pass decides a whole window; if it is always wrong, a pass decides one position. A margin
-        shortens the window."""
+        """If a draft is always right, each pass decides a whole window; if it is always wrong, a pass decides one position. A window
+        ends early if the best score exceeds the second best by less than the margin."""
         small, V, generator = draft.random_draft(6, 6, 5), 5, torch.Generator().manual_seed(1)
         noise, x = draft.noise_given(torch.zeros(3, 36, V), torch.randint(0, V, (3, 36), generator=generator), generator), torch.zeros(3, 36).long()
         with torch.no_grad():

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests the words that data/letters.py generates and their training, validation and test splits, vocabularies of single characters, and
-GPT-2.
+"""Tests data/letters.py (generated words and their splits), vocabularies of single characters, and GPT-2.
 
     python3 weights/train/test_words.py        seconds
 """

@@ -25,7 +25,7 @@ import sys
 
 import numpy as np
 
-# GPT-2's rule uses \p{L} and \p{N}. Python's classes differ from these for a few letters that represent numbers.
+# GPT-2's rule uses \p{L} and \p{N}. Here, numerals that are not decimal digits, such as ² and Ⅷ, count as letters.
 WORD = re.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
 
 WAYS = 8                                 # number of random segmentations of a word in training, see Vocabulary.sampled

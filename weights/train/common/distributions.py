@@ -45,8 +45,8 @@ def log_bin(x, mean, log_scale, levels, normal=False):
 
 
 def split_mixture(c, out):
-    """Splits the output, of shape (..., 10 K) or, for grey pixels, (..., 3 K). Returns the log weights (..., K), and for each channel
-    (means, log scales, tanh coefficients or None)."""
+    """Splits the output, of shape (..., 10 K) or, for grey pixels, (..., 3 K). Returns the log weights (..., K) and, for each channel,
+    (means, log scales, coefficients after tanh). For grey pixels, the coefficients are None."""
     K, parts = c.mixtures, out.split(c.mixtures, -1)
     per = 3 if c.channels == 3 else 2
     channels = [parts[1 + per * k:1 + per * (k + 1)] for k in range(c.channels)]
@@ -81,8 +81,8 @@ def nats(c, out, x):
 
 
 def sample(c, out, temperature, generator):
-    """Draws values: out (B, width) -> (B,) levels; dmol: (B, C) values.  Each level is drawn from all V probabilities at once; the channels
-    of dmol are drawn one after another."""
+    """Draws levels from the network's output `out` (B, width). Returns a tensor (B,), or (B, C) for dmol. Each level is drawn from all V
+    probabilities at once; the channels of dmol are drawn one after another."""
     draw = lambda logits: torch.multinomial(torch.softmax(logits / temperature, -1), 1, generator=generator)
     if c.output == "categorical":
         return draw(out)[:, 0]

@@ -24,7 +24,8 @@ def has_bf16():
 
 def be_idle():
     """Gives this process the lowest priority. Linux may group the processes of a session and divide the processor equally among groups.
-    `nice` then has an effect only within the group. So if the session has no terminal, its group gets the lowest priority too."""
+    `nice` then has an effect only within the group. The group therefore gets the lowest priority too, unless the session has a terminal. A
+    session with a terminal also contains the user's other programs."""
     os.nice(19)
     try:
         os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))

@@ -96,9 +96,8 @@ static inline __m512 power(__m512 x) {
     return _mm512_scalef_ps(p, n);
 }
 
-/* Computes the matrix product c = a b, or c += a b if `add` is set. The inner dimension has `count` groups. A row of c is V vectors of
- * 16 values, plus half a vector if H = 1. Group p of row r of a is at a[r * row + p * step]. Group p of column n of b is at
- * b[p * width + n]. */
+/* Computes the matrix product c = a b, or c += a b if `add` is set. The inner dimension has `count` groups. A row of c is V vectors of 16
+ * values, plus half a vector if H = 1. a[r * row + p * step] is group p of row r, and b[p * width + n] is group p of column n. */
 #define EACH(i, n) _Pragma("GCC unroll 8") for (int i = 0; i < n; i++) /* loops are unrolled, because the sums must stay in registers */
 #define KERNEL(R, V, H)                                                                                                                    \
     static void kernel_##R##_##V##_##H(int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,         \
@@ -136,7 +135,7 @@ static kernel *const kernels[4][2][4] = {ALL(1), ALL(2), ALL(4), ALL(6)};
 enum { ROWS_BESIDE_HALF = REGISTERS == 32 ? 6 : 4 };
 static int vectors(int left, int half) { return REGISTERS == 16 ? 1 : left > 4 || (left == 4 && half) ? (left > 5 ? 4 : 2) : left; }
 
-/* Computes c (rows, columns) = a b, or adds a b to c. Each row of c consists of whole vectors and at most one half vector at its end. */
+/* Computes c = a b, or c += a b if `add` is set. Each row of c consists of whole vectors and at most one half vector at its end. */
 static void product(int rows, int columns, int count, const group *a, size_t row, size_t step, const group *b, size_t width, float *c,
                     size_t stride, int add) {
     for (int n = 0; n < columns;) {

@@ -44,8 +44,8 @@ def pointers(*tensors):
 
 
 class Attention(torch.autograd.Function):
-    """Computes local attention: qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions are in raster order. A query
-    sees the keys of its block of `block` positions, up to its own position, and the `memory` keys before the block. With a `window`, the
+    """Computes local attention: qkv (B, n, 3 A d_k) bf16, rows [q | k | v] -> (B, n, A d_k) bf16; positions are in raster order. Each
+    block has `block` positions. A query sees the keys from `memory` positions before its block up to its own position. With a `window`, the
     query sees only the last `window` of these keys. See native.c."""
 
     @staticmethod

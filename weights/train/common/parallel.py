@@ -31,7 +31,7 @@ def share(batch, rank, processes):
 
 
 def agree(values, processes):
-    """Sends a list of numbers from the first process to all: the clock and the request to stop."""
+    """Sends the first process's list of numbers, such as the elapsed time, to all processes."""
     if processes == 1:
         return values
     t = torch.tensor(values, dtype=torch.float64, device="cuda" if dist.get_backend() == "nccl" else "cpu")

@@ -17,7 +17,7 @@ def write_png(path, image):
 
 
 def mosaic(path, tiles):
-    """Writes tiles (rows, columns, H, W, 3 or 1) uint8 as one PNG, scaled by two, with lines between the tiles."""
+    """Writes uint8 tiles (rows, columns, H, W, 3 or 1) as one PNG, scaled by two, with lines between the tiles."""
     tiles = np.broadcast_to(tiles, tiles.shape[:4] + (3,))
     tiles = np.pad(tiles, ((0, 0), (0, 0), (1, 1), (1, 1), (0, 0)), constant_values=96)
     image = tiles.transpose(0, 2, 1, 3, 4).reshape(tiles.shape[0] * tiles.shape[2], -1, 3)

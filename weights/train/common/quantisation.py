@@ -4,8 +4,11 @@ import numpy as np
 
 
 def quantize_q8_0(x):
-    """Encodes an array of floats, of shape (..., 32 m), as bytes. A block of 32 values becomes an f16 scale = absmax/127 and
-    32 int8 = round(x/scale)."""
+    """Encodes an array of floats, of shape (..., 32 m), as bytes. A block of 32 values becomes an f16 scale and 32 int8 values:
+
+        scale     (the largest magnitude) / 127
+        value     round(x/scale)
+    """
     blocks = np.ascontiguousarray(x, np.float32).reshape(-1, 32)
     scale = np.abs(blocks).max(1) / np.float32(127)
     inverse = np.divide(1, scale, out=np.zeros_like(scale), where=scale > 0)

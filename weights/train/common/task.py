@@ -159,7 +159,7 @@ class Task:
     # the data
 
     def how(self):
-        """Returns options for the module that reads your own folder."""
+        """Returns options for the data set's module if a folder of the user's own files is read, otherwise {}."""
         return dict(classes=self.s.class_names if self.s.labels in ("folders", "file") else ()) if self.shape and data.own(self.s.dataset, self.s.data) else {}
 
     def load(self, split):
@@ -205,7 +205,7 @@ class Task:
 
     @property
     def dims(self):
-        """Returns the number of dimensions per example, the divisor of bits/dim."""
+        """Returns the number of dimensions per example. The loss in bits/dim is the loss in bits divided by this number."""
         return self.elements
 
     def bits(self, nats):

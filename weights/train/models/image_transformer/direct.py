@@ -129,8 +129,8 @@ class Direct(nn.Module):
         return h + self.near(cell) + self.near(len(palette) + left)
 
     def lead(self, out, h, known, palette, at=None):
-        """Adds the prior to the result (B, n, P) of the output layer; h (B, n, d) is that layer's input. at: computes only that
-        position."""
+        """Adds the prior to `out` (B, n, P), the result of the output layer. h (B, n, d): input of the output layer; at: if given, the only
+        position to compute"""
         with torch.autocast(out.device.type, enabled=False):
             kind = known.dtype
             out, h = out.to(kind), h.to(kind)

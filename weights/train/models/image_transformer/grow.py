@@ -7,9 +7,9 @@
              contribute from the first step, whereas identities can be slow to contribute
     heads    added heads, added dimensions of a head and added feed-forward units are read with zero weights; queries are
              multiplied by sqrt(new d_k / old d_k)
-    wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), and the weights that read the
-             two dimensions add up to the old weight. Layer norms see the same mean and deviation if every dimension is copied
-             equally often. This condition holds exactly if the width doubles, and nearly otherwise.
+    wider    an added dimension is a copy of an old one (Net2Net, Chen, Goodfellow and Shlens 2016), and the weights that read the two
+             dimensions add up to the old weight. If the width doubles, every dimension has one copy, and layer norms see the same mean and
+             deviation as before. For other widths, both values change a little
     levels   if the model has fewer grey levels than the file, each level starts as the file's nearest level. Black starts as the file's
              first level, and white starts as the file's last level. The single logit of a Bernoulli output starts as the logit of white
              minus that of black
@@ -34,8 +34,8 @@ def copies(old, new):
 
 
 def shares(source, old, generator):
-    """Returns a factor for the weights that read each new dimension, (new,). New dimension i is a copy of old dimension source[i]. The
-    factors of all copies of a dimension add up to 1. They are unequal, so that the copies diverge in training."""
+    """Returns a tensor of shape (new,): for each new dimension, the factor of the weights that read it. New dimension i is a copy of old
+    dimension source[i]. The factors of all copies of a dimension add up to 1. They are unequal, so that the copies diverge in training."""
     raw = 0.5 + torch.rand(len(source), generator=generator)
     return raw / torch.zeros(old).index_add_(0, source, raw)[source]
 
@@ -70,7 +70,7 @@ def padded(w, fresh, keep):
 
 
 def headed(w, old, new, dim):
-    """Pads each old head of width d_k along `dim` with zeros."""
+    """Pads each head with zeros along `dim`, from width `old` to width `new`."""
     parts = [torch.nn.functional.pad(part, (0, 0) * (w.dim() - 1 - dim) + (0, new - old)) for part in w.split(old, dim)]
     return torch.cat(parts, dim)
 
@@ -118,8 +118,8 @@ def stacked(weights, own, order):
 
 
 def fewer_levels(weights, channels, levels, bernoulli):
-    """Selects the rows that a model with `levels` grey levels takes from the tables and outputs of a file with more levels. The row of
-    value v in channel c is v + c * (number of levels)."""
+    """Shrinks the embedding table and the output layer of a file to `levels` grey levels. Each level keeps the row of the file's nearest
+    level. The row of value v in channel c is v + c * (number of levels)."""
     have = len(weights["token_embd.weight"]) // channels
     pick = torch.tensor([(2 * v * (have - 1) + levels - 1) // (2 * (levels - 1)) for v in range(levels)])
     for name in ("token_embd.weight", "output.weight", "output.bias"):

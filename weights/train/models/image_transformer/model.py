@@ -75,7 +75,7 @@ class Config:
 def generation(c):
     """Returns (order, blocks). order (n,) is the raster index of each position in generation order. blocks has (lo, hi, keys) for each
     query block lo..hi-1. `keys` (a slice or a tensor) contains the positions that the block's last query sees. The last of these positions
-    are lo..hi-1. Query i of a block sees the keys up to and including itself."""
+    are lo..hi-1. Each query sees the positions in `keys` up to its own."""
     if c.pattern != "local-2d":
         size = c.query_block if c.pattern == "local-1d" else c.n
         memory = c.memory_block if c.pattern == "local-1d" else 0
@@ -229,8 +229,8 @@ class Block(nn.Module):
 
     def fused(self, h, f, attention, encoded=None):
         """Computes the layer like `forward`, with each addition and norm fused (native.AddNorm), for training on a CPU. In pre-norm, f is
-        the output of the previous sublayer, which has not been added to h yet. In post-norm, f is the bf16 copy of h, the input of the
-        first sublayer. Returns the h and f of the next layer."""
+        the output of the previous sublayer, which has not been added to h yet. In post-norm, f is a bf16 copy of h, and the first
+        sublayer reads f. Returns the h and f of the next layer."""
         post = self.c.norm == "post"
 
         def norm(layer, h, f):

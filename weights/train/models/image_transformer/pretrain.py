@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Pretrains an encoder: from each cell's output row, it learns to predict the pixels of the cell.
+"""Pretrains the encoder of a model for direct enlargement (direct.py).
 
-In direct enlargement (direct.py), the decoder can do without the encoder. Little depends on an untrained encoder, which therefore learns
-slowly. So the encoder is first trained alone: from the small picture, it predicts the colour of each of the K pixels of a cell,
-independently of the cell's other pixels,
+The decoder of such a model can do without the encoder. Little depends on an untrained encoder, which therefore learns slowly. So the
+encoder is first trained alone: from the small picture, it predicts the colour of each of the K pixels of a cell, independently of the
+cell's other pixels,
 
     p(v at index k of the cell) = softmax(O_k e_cell + o_k)_v
 

@@ -4,7 +4,8 @@
 The initial position tables are sinusoidal. The query and key matrices of an initialised head select a few frequencies of the position. The
 query matrix also shifts the phases by the offset. The scores are then sharp * sum_f cos(w_f (p_query + offset - p_key)) for each axis,
 largest at the wanted key.  The embeddings of values and of classes start at zero in the dimensions that the initialised heads read.
-Training changes both the heads and the embeddings. Without this start, a short training spends most of its time on finding the pixel above.
+Training changes both the heads and the embeddings. Without this start, a short training run spends most of its time finding the pixel
+above.
 
 Position i carries the value of position i - 1, so the value of the pixel above is found at the key with offset (-1, +1). MIRROR instead of
 an offset means the left-right or top-bottom mirror image.
@@ -26,7 +27,7 @@ HEADS = (((-1, 1), (-1, 0), (-1, 2), (-2, 1)),  # offsets of the pixels above, a
 NATURAL = (((-1, 1), (0, -1), (-1, 0), (-1, 2)),  # photographs are not symmetric, so heads aim at the nearest twelve pixels
            ((-2, 1), (-1, -1), (-1, 3), (0, -2)),
            ((-2, 0), (-2, 2), (-3, 1), (0, -3)))
-CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # offsets in small pixels; small pixel (0, 0) contains the position
+CELLS = (((0, 0), (0, 1), (1, 0), (1, 1)),                               # offsets from the position's own pixel in the small image
          ((0, -1), (-1, 0), (1, -1), (-1, 1)))
 PIXEL_GAIN = 2.0                         # scale of copied values, which are in [-1, 1]; the other dimensions are sines
 SHARP, EXACT = 1.5, 4.0                  # EXACT puts at least nine tenths of a head's attention on one key
@@ -40,7 +41,7 @@ def turn(frequency, offset, size):
 
 
 def aim(c, query, key, heads, sharp=SHARP):
-    """Sets the query and key matrices of the first heads so that they attend to the keys at these (row, column) offsets."""
+    """Sets the rows of `query` and `key` so that head i attends to the key at the offset heads[i] = (row, column)."""
     F, count = c.embedding_length // 4, c.key_length // 4                # `count` is the number of frequencies per axis
     for head, offset in enumerate(heads[:c.head_count]):
         q, k = torch.zeros(2, c.key_length, c.embedding_length)
@@ -92,15 +93,15 @@ def look_around(model):
 
 
 def around(c):
-    """Returns the offsets of the four small pixels around a position."""
+    """Returns the offsets, in pixels of the large picture, of the four surrounding pixels of the small picture."""
     return [(r * c.height / c.input_height / 2, k * c.width / c.input_width / 2) for r in (-1, 1) for k in (-1, 1)]
 
 
 def reserve(stack, c, dims, anchor):
     """Reserves dimensions of a decoder or encoder. The dimensions `dims` hold copied values. The dimensions aimed_dimensions(c), which
-    aimed heads read, hold positions. Nothing else writes to reserved dimensions. The dimension `anchor` holds a constant that dominates the
-    length of every row. Layer norms therefore divide the values of every row by nearly the same factor, which this function returns. The
-    norms remove the constant, because their gain is zero at `anchor`."""
+    aimed heads read, hold positions. At first, no layer adds other values to reserved dimensions. The dimension `anchor` holds a constant
+    that dominates the length of every row. Layer norms therefore divide the values of every row by nearly the same factor, which this
+    function returns. The norms remove the constant, because their gain is zero at `anchor`."""
     d, half = c.embedding_length, c.embedding_length // 2
     for i in dims + [anchor]:
         table = stack.position_row if i < half else stack.position_col
@@ -126,9 +127,9 @@ def copy(value, output, rows, sources, targets, measure):
 
 def copy_neighbours(model):
     """Reserves separate dimensions for the channels of a position and for the channels that each aimed head finds. If the model has an
-    encoder, further dimensions are reserved for the channels of the surrounding small pixels. The model must be a dmol model with pre-norm.
-    With this initialisation, the least-squares prediction of `fit_output` nearly equals a linear prediction from the exact values of the
-    neighbours. If the width does not suffice, the last heads are aimed but copy nothing."""
+    encoder, further dimensions are reserved for the channels of the surrounding pixels of the small picture. The model must be a dmol model
+    with pre-norm. With this initialisation, the least-squares prediction of `fit_output` nearly equals a linear prediction from the exact
+    values of the neighbours. If the width does not suffice, the last heads are aimed but copy nothing."""
     c, C = model.c, model.c.channels
     taken = set(aimed_dimensions(c).tolist())
     quarter = c.embedding_length // 4
@@ -163,7 +164,7 @@ def copy_neighbours(model):
 def fit_output(model, x, small=None, ridge=3e-4):
     """Initialises the output layer of a dmol model with the least-squares prediction of each channel, from the features of the untrained
     blocks and from the previous channels. x (B, n, C): training values. The components are spread around the prediction. The ridge keeps
-    the weights small, because each step of Adam moves them all."""
+    the weights small, so that a step of Adam changes the predictions less (NOTEBOOK.md)."""
     c, K = model.c, model.c.mixtures
     features = []
     hook = model.output.register_forward_hook(lambda module, inputs, out: features.append(inputs[0]))

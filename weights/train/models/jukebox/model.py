@@ -15,7 +15,8 @@ before the beginning and after the end.
     decoder                     W [e_{i-1}; e_i; e_{i+1}] + b, then, for each stride from the last to the first, residual units and
                                 s outputs between the centres of x_{j-1} and x_j: W [x_{j-1}; x_j] + b
 
-The layers that change the length are convolutions of 2 s taps with stride s and padding s/2, and the corresponding transposed convolutions.
+The layers that change the length are convolutions with kernel size 2 s, stride s and padding s/2, and the corresponding transposed
+convolutions.
 """
 import math
 from dataclasses import dataclass

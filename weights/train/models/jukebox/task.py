@@ -270,7 +270,7 @@ class JukeboxTask(Task):
         return model.top.each(top, label, speaker).sum(1) + model.bottom.each(bottom, label, speaker, self.above(top)).sum(1)
 
     def above(self, top):
-        """Returns the codes of the top level, with -1 for the end token and after it."""
+        """Returns the codes of the top level. The end token and the positions after it are -1."""
         return torch.where(top == self.s.top_codes, -1, top)
 
     @torch.no_grad()

@@ -156,8 +156,8 @@ class Generator(Net):
 
     @torch.no_grad()
     def unfold(self, weights, batches=4, batch=64, seed=7):
-        """Loads the weights {name: tensor} of a file. Measures the statistics of each norm's inputs and adjusts the norm for them, so that
-        the network computes the same function with batch statistics."""
+        """Loads the weights {name: tensor} of a file. In the file, a norm is only a scale and a shift. This function measures the mean and
+        variance of the norm's inputs, and changes the scale and the shift so that the norm's outputs stay the same."""
         folded = Folded(self.c)
         folded.load_state_dict(weights)
         moments, hooks = {}, []

@@ -69,8 +69,8 @@ class Seq2seqTask(TransformerTask):
     def grow(self, model, weights):
         """Loads all tensors from a file of this recipe. From a file with another kind of attention, it loads the tensors that both models
         have: the word embeddings, the encoder, and the decoder's layers that read words and states. The other tensors stay random, so that
-        every kind of attention starts from the same point. If the file has attn_bias.weight, it was trained with a random structure of the
-        attention for each batch (`turns`). The attention's own weights are then loaded too, except for the transitions."""
+        every kind of attention starts from the same point. A file with attn_bias.weight comes from a run with `turns`, so the attention's
+        own weights are loaded too, except for the transitions."""
         if self.s.adopted:
             return super().grow(model, weights)
         for name, p in model.named_parameters():

@@ -10,9 +10,9 @@ the label.  Each layer appends channels to its input x (T, C):
 
     attention 0, tc 0, attention 1, tc 1, attention 2, output
 
-The embedding uses strides instead of the paper's pooling: convolutions with batch norm and relu, then a linear map of the final feature
-map. Queries share the examples and do not see each other: each is at the position after the last example, so the examples are computed
-once.
+The embedding consists of convolutions with batch norm and relu, and of a linear map of the final feature map. The convolutions have
+strides, whereas the paper uses pooling. Queries share the examples and do not see each other: each is at the position after the last
+example, so the examples are computed once.
 
 In the file, the norms are folded into the convolutions (`folded`).  A convolution's weight is (out, taps x in), taps row by row.
 """

@@ -131,7 +131,8 @@ class Pieces:
         return (found,)
 
     def alike(self, seed, step, batch, pool=16):
-        """Returns batch number `step`, with pieces of similar length: each piece once per epoch, in a new order every epoch."""
+        """Returns the indices of the pieces in batch number `step`; these pieces have similar lengths. In an epoch, each piece occurs at
+        most once. Every epoch has a new order."""
         per_epoch = len(self) // batch
         epoch, at = divmod(step, per_epoch)
         order = np.random.default_rng([seed, epoch]).permutation(len(self))[:per_epoch * batch]

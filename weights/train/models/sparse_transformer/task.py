@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The task of the Sparse Transformer. Examples are greyscale pictures, windows of a byte stream of books, or pieces of music."""
+"""The task of the Sparse Transformer. Examples are greyscale pictures, passages of books (as bytes), or pieces of music."""
 import os
 from dataclasses import dataclass, fields
 

@@ -74,7 +74,7 @@ class Pairs:
             source = source[:-1] if rng.random() < s.unstopped and source.endswith(".") else source
             source = source.lower() if rng.random() < s.lower else source
             found.append(self.ended(self.tokenizer.sampled(source, s.merge_dropout, rng) if s.merge_dropout else self.cut(source)))
-        # Targets are not varied: several segmentations of a target would divide its probability among them.
+        # Targets are not varied, because the probability of a target would be divided among its segmentations.
         return found, self.ids[1]
 
 

@@ -6,8 +6,8 @@
                      x = x + attention(LN(x), LN(x))                                                  not in the last block
     y = LN(x),  s[h, m] = (W_k y_h + b_k) . (W_q y_m + b_q) / sqrt(d) + distance[clip(m - h)]        the root's arcs have no distance
 
-Parameters have the tensor names of the weight file. Row 0 of feature.weight stands for "no feature". `beside` exists only in training. The
-auxiliary layers in `beside` predict the part of speech and the relation of each word from y.
+`state_dict()` gives the tensor names of the weight file. Row 0 of feature.weight stands for "no feature". `beside` exists only in training.
+The layers of `beside` map y_m to the part of speech of word m and to the relation between word m and its head.
 """
 import math
 from dataclasses import dataclass

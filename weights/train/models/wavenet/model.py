@@ -139,7 +139,8 @@ class WaveNet(nn.Module):
                 self.output.weight[:256] = 0.1 * torch.cos(4 * torch.randn(1, c.head_length) * level + 2 * math.pi * torch.rand(1, c.head_length))
 
     def forward(self, x, label=None, speaker=None):
-        """Predicts each id: x (B, T) ids -> (B, T, P). label, speaker (B,), -1: none."""
+        """Predicts each of the ids x (B, T) and returns (B, T, P). label and speaker have the shape (B,); -1 stands for no label or no
+        speaker."""
         h, skip = self.input(x), 0
         if torch.is_autocast_cpu_enabled() and h.dtype == torch.float32:
             h = h.to(torch.bfloat16)

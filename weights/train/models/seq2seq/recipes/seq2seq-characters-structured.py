@@ -7,8 +7,9 @@ Hoang and Rush 2017].
     python3 weights/train/export.py seq2seq-characters-structured --run seq2seq-characters --type f32 --out build/seq2seq-characters.gguf
     python3 weights/train/train.py seq2seq-characters-structured --from build/seq2seq-characters.gguf
 
-The first command trains the initial weights of all three seq2seq-characters-* recipes. Each training batch uses a random structure of the
-attention, and an encoder that reads words teaches the encoder that reads characters. This run was stopped after 4 of its 6 minutes.
+The first command trains the initial weights of all three seq2seq-characters-* recipes. With `--turns 1`, attention has a random structure
+(simple, sigmoid or segmentation) in each training batch. With `--teacher`, an encoder that reads words teaches the encoder that reads
+characters. This run was stopped after 4 of its 6 minutes.
 """
 from models.seq2seq import shared
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Translates German to English with recurrent networks and the "general" attention of Luong et al.: the score is s . W h, where s is the
-decoder's state after each step.
+"""Translates German to English with recurrent networks and the "general" attention of Luong et al.: the score of a source word is s . W h,
+where h is the encoder's state at the word and s is the decoder's state after a step.
 
     python3 weights/train/train.py seq2seq-general
 

@@ -4,7 +4,8 @@
     python3 weights/train/train.py seq2seq-none
 
 As for seq2seq-general, the word embeddings, the encoder and the decoder's GRU are copied from seq2seq-additive. seq2seq-none trains for
-more minutes than seq2seq-general, because a single vector must hold the whole sentence. In seq2seq-additive, this vector holds little.
+more minutes than seq2seq-general, because a single vector must hold the whole sentence. The copied encoder puts little of the sentence into
+this vector.
 """
 from models.seq2seq import shared
 

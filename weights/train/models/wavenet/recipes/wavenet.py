@@ -15,10 +15,10 @@ settings = dict(
     dilations=(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 1, 2, 4, 8, 16, 32), residual_length=32, gate_length=32, skip_length=64, head_length=96,
     minutes=16.0, clock="cpu", batch=4, lr=3e-3, warmup=150, every=8.0, ema=0.998, threads=1, sheets=0, valid_images=60,
 )
-# The second run covers a whole word: it has six more layers, with dilations up to 2,048. The first 3.6 minutes of the second run used the
-# learning rates of a schedule of 30 minutes. The third run has twice the width between the layers, and learns when a word ends. In the file
-# of the third run, the class vectors are multiplied by the factor for which listen.py measures the best result. The fourth and fifth runs
-# are for a GPU (gpu.sh).
+# The second run adds six layers, with dilations up to 2,048, so that the receptive field covers a whole word. The first 3.6 minutes of the
+# second run used the learning rates of a schedule of 30 minutes. The third run doubles the width of the residual stream, and the model
+# learns when a word ends. In the file of the third run, the class vectors are multiplied by the factor for which listen.py measures the
+# best result. The fourth and fifth runs are for a GPU (gpu.sh).
 LONG = dict(dilations=settings["dilations"] + (64, 128, 256, 512, 1024, 2048))
 WIDE = dict(LONG, residual_length=64, end_weight=20.0, class_gain=1.25, clock="wall", warmup=150, valid_images=120)
 GPU = dict(WIDE, batch=16, ema=0.9995, best=True, every=1.0)
