@@ -454,9 +454,9 @@ NX_API nx_status nx_session_retune(const nx_model *model, nx_session *session, c
 /* Returns the number of positions known or drawn so far, which is the index of the next position. */
 NX_API uint32_t nx_session_position(const nx_session *session);
 
-/* Writes how many guessed ids the computation of each position used, for `count` positions beginning with `from`. The number is 0 for the
- * first position of a pass, k for a position that follows k correct guesses, and always 0 if look_ahead is off. ahead: shape (count),
- * written. NX_E_ARGUMENT: a position is not drawn or known yet. */
+/* Writes one number for each of `count` positions, beginning with position `from`. The number is k if the position was computed after k
+ * correct guesses in the same pass, and 0 if it was the first position of the pass. If look_ahead is off, all numbers are 0. ahead: shape
+ * (count), written. NX_E_ARGUMENT: a position is not drawn or known yet. */
 NX_API nx_status nx_session_ahead(const nx_model *model, const nx_session *session, uint32_t from, uint32_t count, uint8_t *ahead);
 
 /* Copies the output parameters of the latest position for which they were computed (by a draw, a top, or a put with nats). For a
@@ -482,10 +482,9 @@ NX_API_TEXTS nx_status nx_session_probabilities(const nx_model *model, nx_sessio
 NX_API nx_status nx_session_map(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t map, uint32_t row,
                                 uint32_t *keys, float *weights, uint32_t *count);
 
-/* Copies the hidden states of the last computed position, p, of a sample. Requires settings.hidden = 1. The hidden states are the outputs
- * of the layers that compute the output for p. Layer 0 is the embedding that enters the first block. Layer i is the output of block i,
- * before the model's last norm. To predict position p, a decoder reads id p - 1, so these are the hidden states of that id. If nothing was
- * read (position 0 of a text), the hidden states are zeros. */
+/* Copies the hidden states of the last computed position, p, of a sample. Requires settings.hidden = 1. Layer 0 is the embedding that
+ * enters the first block. Layer i is the output of block i, before the model's last norm. To predict position p, a decoder reads id p - 1,
+ * so the function copies the hidden states of id p - 1. If nothing was read (position 0 of a text), the hidden states are zeros. */
 NX_API_TEXTS nx_status nx_session_hidden(const nx_model *model, const nx_session *session, uint32_t sample, uint32_t layer, float *values);
 
 /* Returns the number of values of a result that are ready. All values are ready once the inputs are encoded; some values of a result that
@@ -493,9 +492,9 @@ NX_API_TEXTS nx_status nx_session_hidden(const nx_model *model, const nx_session
  * finite. */
 NX_API_TEXTS nx_status nx_session_result_count(const nx_model *model, const nx_session *session, uint32_t index, uint32_t *count);
 
-/* Reads the values from..from+count-1 of a result, in row-major order. All values are ready once the inputs are encoded; the values of a
- * result that grows slice by slice may be read as soon as they are ready. NX_E_ARGUMENT: no such result, or values that are not ready yet;
- * NX_E_NUMERIC: a value was not finite; NX_E_STATE: an invalid id, because the run was restored from damaged bytes. */
+/* Reads `count` values of a result in row-major order, beginning with value `from`. All values are ready once the inputs are encoded; the
+ * values of a result that grows slice by slice may be read as soon as they are ready. NX_E_ARGUMENT: no such result, or values that are not
+ * ready yet; NX_E_NUMERIC: a value was not finite; NX_E_STATE: an invalid id, because the run was restored from damaged bytes. */
 NX_API nx_status nx_session_result(const nx_model *model, const nx_session *session, uint32_t index, uint32_t from, uint32_t count,
                                    void *out);
 

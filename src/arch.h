@@ -135,8 +135,8 @@ typedef struct {
      * Returns 1 while there are more slices. The field is null if the part has no sequence; state_bytes may then be null too. */
     int (*forward)(const void *m, const nx_column *columns, uint32_t n, uint32_t slice, float *parameters, void *scratch);
 
-    /* Writes the keys of one row of a map in ascending order, and returns the number of keys. keys: capacity maps[map].keys. The field is
-     * null if the part has no maps. */
+    /* Writes the keys of one row of a map to `keys`, in ascending order. Returns the number of keys, which is at most maps[map].keys. The
+     * field is null if the part has no maps. */
     uint32_t (*keys)(const void *m, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *keys);
 
     /* Returns the address of a result's values in the encoder's output. The values are ids or floats, in the order of the result's

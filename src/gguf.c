@@ -102,7 +102,7 @@ uint64_t nx_row_bytes(uint32_t type, uint64_t columns) {
     return !t || columns % t->values ? 0 : columns / t->values * t->bytes;
 }
 
-/* Reads one tensor's entry; if a complete entry is invalid, *reason describes the error. */
+/* Reads one tensor's entry. On failure, c->status is not NX_OK and *reason describes the error. */
 static void take_tensor(cursor *c, const nx_gguf *file, const char **name, uint64_t *name_bytes, nx_tensor *tensor, const char **reason) {
     *reason = "the file ends inside the list of tensors";
     *name = take_string(c, name_bytes);

@@ -97,7 +97,7 @@ typedef struct {
  * NX_E_FORMAT, NX_E_UNSUPPORTED or NX_E_LIMIT; NX_MORE if `bytes` ends before the data of the tensors. */
 nx_status nx_gguf_parse(nx_gguf *file, const void *bytes, size_t present, size_t length, nx_problem *problem);
 
-/* Reads the entry of a key at `offset`. The metadata must have been checked before. The pointers in *entry point into `bytes`. */
+/* Reads the entry of a key at `offset`. The metadata must have been checked. After the call, *entry contains pointers into `bytes`. */
 void nx_gguf_entry(const uint8_t *bytes, uint32_t length, uint32_t offset, nx_metadata *entry);
 
 /* Looks up a key or a tensor by name. Returns 1 if the name exists. */

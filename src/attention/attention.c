@@ -51,7 +51,7 @@ uint64_t nx_attend_scratch_bytes(uint32_t window, uint32_t n_ranges) { /* an F32
 /* Returns the number of groups of four positions that a range touches. */
 static uint32_t range_groups(nx_range range) { return (range.to + 3) / 4 - range.from / 4; }
 
-/* Computes weights[4 g + lane] = scaled score of the position 4 (from / 4 + g) + lane, or -infinity outside the range. */
+/* Computes scaled scores: weights[i] is the score of position 4 * (from / 4) + i, or -infinity outside the range. */
 static void scores(float *weights, const float *query, const nx_cache *cache, uint32_t offset, nx_range range) {
     uint32_t first = range.from / 4, groups = range_groups(range), slot_groups = cache->slots / 4;
     size_t width = (size_t)cache->n_kv_heads * cache->key_length;
@@ -72,7 +72,8 @@ static void scores(float *weights, const float *query, const nx_cache *cache, ui
     }
 }
 
-/* Writes the weighted sum of the values in the ranges to `out`: 4 * `vectors` channels, from channel `offset` on. vectors: at most 4. */
+/* Computes the weighted sum of the values in the ranges. Writes 4 * `vectors` channels of the sum to `out`, beginning with channel `offset`
+ * of the values. vectors: at most 4. */
 NX_INLINE void mix(float *out, const float *weights, const nx_cache *cache, uint32_t offset, const nx_range *ranges, uint32_t n_ranges,
                    uint32_t vectors) {
     size_t width = (size_t)cache->n_kv_heads * cache->key_length;

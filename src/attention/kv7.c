@@ -82,8 +82,9 @@ static float round_activations(nx_activations *activations, int32_t *sum, const 
     return top / NX_ACTIVATION_MOST;
 }
 
-/* Writes the weighted sum of the values in the ranges, times `scale`, to `out`: 4 * `vectors` channels, from channel 4 * `at` on. vectors:
- * at most 4. Within a block, the sum is exact because it adds integers; the sums of the blocks are added in single precision. */
+/* Computes the weighted sum of the values in the ranges, times `scale`. Writes 4 * `vectors` channels of the sum to `out`, beginning with
+ * channel 4 * `at` of the values. vectors: at most 4. Within a block, the sum is exact because it adds integers; the sums of the blocks are
+ * added in single precision. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* size of four positions in bytes */

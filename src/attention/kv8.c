@@ -12,11 +12,11 @@
  *
  * Bottleneck. For a head of width k, one position takes k multiply-adds for its score and k for its value. The 14-bit factor of each
  * multiply-add is split into two planes of seven bits. This makes 4 k products of bytes, or k / 4 instructions with 16 products each. Loads
- * and splats take 3 k / 16 instructions. The exponential, the rounding and the sums take about 15. At position 2,000 (k = 64, V8, relaxed
- * SIMD), computing the scores takes a third of the time, summing the values takes another third, and the steps in between take a quarter. A
- * multiply-add of attention therefore takes about as long as a multiply-add with 8-bit weights in blocks.c. The positions of a prompt are
- * computed together. This is faster than one token at a time for only one reason: the keys and values of a head stay in the processor's
- * cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times as many multiply-adds as a prompt of 500.
+ * and splats take 3 k / 16 instructions. The exponential, the rounding and the sums take about 15 instructions. At position 2,000 (k = 64,
+ * V8, relaxed SIMD), computing the scores takes a third of the time, summing the values takes another third, and the steps in between take
+ * a quarter. A multiply-add of attention therefore takes about as long as a multiply-add with 8-bit weights in blocks.c. The positions of a
+ * prompt are computed together. This is faster than one token at a time for only one reason: the keys and values of a head stay in the
+ * processor's cache. For the shape of SmolLM2 (135 M), a prompt of 4,000 tokens takes 12.2 times as many multiply-adds as a prompt of 500.
  */
 #include "kv8.h"
 
@@ -119,7 +119,7 @@ NX_INLINE void key_products(v128_t product[4], const nx_wide *query, const uint8
     for (int i = 0; i < 4; i++) product[i] = wasm_f32x4_convert_i32x4(wasm_i32x4_sub(product[i], wasm_v128_load(key_sums + 4 * i)));
 }
 
-/* The bytes and sums of a head's keys. For a wide cache, item 1 has the finer bytes and sums. */
+/* The bytes and key sums of one head. Item 0 is for the rounded keys. In a wide cache, item 1 is for the rounding errors of the keys. */
 typedef struct {
     const uint8_t *bytes[2];
     const int32_t *sums[2];
@@ -173,9 +173,9 @@ NX_INLINE weight_block *round_weights(weight_block *to, float *weights, const nx
     return to;
 }
 
-/* Writes the weighted sum of the values in the ranges, times `scale`, to `out`: 4 * `vectors` channels, from channel 4 * `at` on. vectors:
- * at most 4. Within a block, the sum is exact because it adds integers; the sums of the blocks are added in single precision. Four vectors
- * are always read, which is safe because the scales follow the values. */
+/* Computes the weighted sum of the values in the ranges, times `scale`. Writes 4 * `vectors` channels of the sum to `out`, beginning with
+ * channel 4 * `at` of the values. vectors: at most 4. Within a block, the sum is exact because it adds integers; the sums of the blocks are
+ * added in single precision. Four vectors are always read, which is safe because the scales follow the values. */
 NX_INLINE void mix(float *out, const weight_block *block, float scale, const nx_cache *cache, const head_cache *head, uint32_t at,
                    const nx_range *ranges, uint32_t n_ranges, uint32_t vectors) {
     uint32_t row = 4 * cache->key_length; /* size of four positions in bytes */

@@ -4,8 +4,8 @@
 static uint32_t min(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 /* For NX_STRIDED and NX_BLOCKS, returns how many slots of the far set hold the positions with the same residue modulo the stride: 4, 8, or
- * a multiple of 16 (whole tiles). The alignment of a range of slots within its tiles therefore does not depend on the capacity of the
- * sequence. The rounding of sums does not depend on the capacity either. */
+ * a multiple of 16 (whole tiles). The slots of a residue therefore begin at the start of a tile or fit into one tile. For this reason, the
+ * rounding of sums does not depend on the capacity of the sequence. */
 static uint32_t residue_slots(const nx_sparse *p) {
     uint32_t rows = (p->positions - 1) / p->stride + 1;
     return rows <= 4 ? 4 : rows <= 8 ? 8 : (rows + 15) & ~15u;
@@ -23,7 +23,8 @@ uint32_t nx_sparse_slot(const nx_sparse *p, uint32_t i) {
     return i % p->stride < p->stride - p->summary ? NX_NOT_KEPT : summaries(p, i) - 1;
 }
 
-/* Appends the range from..to-1, joined to the previous range if they touch; returns the number of ranges. */
+/* Appends the positions `from` to `to` - 1 as a range, or extends the previous range if the two ranges touch. Returns the number of
+ * ranges. */
 static uint32_t append(nx_range *ranges, uint32_t n, uint32_t from, uint32_t to) {
     if (n && ranges[n - 1].to >= from) {
         ranges[n - 1].to = to;

@@ -60,9 +60,9 @@ static inline head_cache head_of(const nx_cache *cache, uint32_t head) {
 static inline size_t key_byte(uint32_t slot, uint32_t k) { return (size_t)(slot - slot % TILE) * k + 4 * (slot % TILE); }
 static inline size_t value_byte(uint32_t slot, uint32_t k) { return (size_t)(slot & ~3u) * k + slot % 4; }
 
-/* Rounds n numbers to -most..most and stores each, plus `zero`, as a byte. The first four bytes are stored at `to`, to + step, to + 2 step
- * and to + 3 step. Each further group of four starts `next` bytes after the previous group. Returns the scale. Writes the sum of the signed
- * bytes to *sum, unless `sum` is null. */
+/* Rounds n numbers to integers from -most to most, adds `zero` to each integer, and stores the results as bytes. The first four bytes are
+ * stored at `to`, to + step, to + 2 step and to + 3 step. Each further group of four starts `next` bytes after the previous group. Returns
+ * the scale. Writes the sum of the signed bytes to *sum, unless `sum` is null. */
 NX_INLINE float store_bytes(uint8_t *to, const float *x, uint32_t n, uint32_t step, uint32_t next, float most, int32_t zero, int32_t *sum) {
     float top = largest_magnitude(x, n);
     v128_t per_unit = steps_per_unit(most, top);

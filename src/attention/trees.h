@@ -6,19 +6,20 @@
  *   p(trees) = exp(sum over m of s[head of m][m]) / Z
  *
  * [Eisner 1996; Kim et al. 2017 for attention, section 3.2]. A span i .. j is complete if all its words depend, directly or indirectly, on
- * one of its ends: on i for C_right(i, j), or on j for C_left(i, j). A span is incomplete if the arc between its two ends was drawn last.
- * This arc is i -> j in I_right and j -> i in I_left:
+ * one of its ends: on i for C_right(i, j), or on j for C_left(i, j). In an incomplete span, one end is the head of the other end: i is the
+ * head of j in I_right(i, j), and j is the head of i in I_left(i, j).
  *
  *   I(i, j)       = log sum over i <= k < j of e^(C_right(i, k) + C_left(k + 1, j)),   I_right = I + s[i][j],   I_left = I + s[j][i]
  *   C_right(i, j) = log sum over i < k <= j of e^(I_right(i, k) + C_right(k, j))
  *   C_left(i, j)  = log sum over i <= k < j of e^(C_left(i, k) + I_left(k, j))
  *   log Z         = log sum over r of e^(s[0][r] + C_left(1, r) + C_right(r, n))
  *
- * The inside pass computes these sums, first for short spans and then for longer ones. Each tree is in exactly one term of each sum. The
- * outside pass propagates derivatives backwards from d log Z / d log Z = 1: each term receives e^(term - sum) times the derivative of its
- * sum. For the arc h -> m of an incomplete span, the received derivatives add up to d log Z / d s[h][m], which is p(h is the head of m). If
- * each log sum is replaced by a maximum, the first of the largest terms receives the whole derivative. The arcs of the most probable tree
- * then receive 1, and all other arcs receive 0. There are no products, so nothing underflows.
+ * The inside pass computes these sums, first for short spans and then for longer ones. Each possible set of arcs within a span belongs to
+ * exactly one term of the span's sum, so no tree is counted twice. The outside pass propagates derivatives backwards from
+ * d log Z / d log Z = 1: each term receives e^(term - sum) times the derivative of its sum. For the arc h -> m of an incomplete span, the
+ * received derivatives add up to d log Z / d s[h][m], which is p(h is the head of m). If each log sum is replaced by a maximum, the first
+ * of the largest terms receives the whole derivative. The arcs of the most probable tree then receive 1, and all other arcs receive 0.
+ * There are no products, so nothing underflows.
  *
  * Each pass takes about n^3 / 2 exponentials. One call computes only the spans of one width, so a pass can be interrupted between calls. An
  * impossible arc has the score -infinity.

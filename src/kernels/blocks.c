@@ -9,7 +9,7 @@
  * the high nibbles are the numbers of group g + 4. In each byte of sixes[h][v][i], the low six bits are a number of group 4h + i. The high
  * two bits are bits 2i and 2i + 1 of a number of group 4h + 3. A constant is added to each number before it is stored. If the form has no
  * offsets, the constant is 8 (4 bits) or 32 (6 bits). Otherwise the constant is 0, except for Q3_K in blocks of 24 bytes, where the
- * constant is 4. The stored numbers are multiplied by 8-bit activations, with a scale for every 32 numbers of a column.
+ * constant is 4. The stored numbers are multiplied by 8-bit activations. Every 32 activations of a column have their own scale.
  *
  * Layout of 8-bit weights: [rows/16] { float constant[16]; [cols/32] blocks of { half scale[16]; int8 weight[8][4][16]; } }
  * The weights are signed bytes, so dot products are exact on every machine only if activations are 0..127. An activation x is therefore
@@ -22,10 +22,10 @@
  * shifts. For one column, the weights come from memory, and memory bandwidth limits the product. Products with 8-bit weights nearly reach
  * this limit. Several columns share a block, whose scales and numbers are unpacked once for all of them. Each iteration multiplies two
  * vectors of weights (eight rows) by six columns. The loop needs all 15 registers: twelve for the sums (enough to hide the latency of the
- * product), two for weights and one for an activation. The loop takes one group at a time, because with two groups V8 spills sums and
- * reaches only 0.85 of the speed. An integer sum has 16 products in a block of 8-bit weights, 8 in other blocks with one scale, and 4 in
- * blocks with two scales. Converting, scaling and adding an integer sum takes five instructions, a load and a store. 4-bit weights need
- * half as many products as 8-bit weights, but because of these instructions they are no faster.
+ * product), two for weights and one for an activation. The loop takes one group of weights per iteration. With two groups per iteration, V8
+ * spills sums, and the loop reaches only 0.85 of the speed. An integer sum has 16 products in a block of 8-bit weights, 8 in other blocks
+ * with one scale, and 4 in blocks with two scales. Converting, scaling and adding an integer sum takes five instructions, a load and a
+ * store. 4-bit weights need half as many products as 8-bit weights, but because of these instructions they are no faster.
  */
 #include "blocks.h"
 
@@ -272,7 +272,7 @@ NX_INLINE void add_group(v128_t *part, v128_t numbers, const nx_activations *x, 
     *part = in_pairs(form) ? dot_pairs(*part, numbers, x) : dot(*part, numbers, x);
 }
 
-/* Adds the groups g and g + 4, which are the two halves of the bytes of `nibbles`. */
+/* Adds the products of the low nibbles (a group g) if `from` is 0, and the products of the high nibbles (group g + 4) if `to` is 2. */
 NX_INLINE void add_nibbles(v128_t *part, const uint8_t *nibbles, const nx_activations *x, uint32_t from, uint32_t to, uint32_t form) {
     v128_t both = wasm_v128_load(nibbles), mask = wasm_i8x16_splat(15);
     if (from == 0) add_group(part, wasm_v128_and(both, mask), x, form);
@@ -509,8 +509,8 @@ typedef struct {
 
 static const float no_bias[TILE];
 
-/* Multiplies a tile by the columns from..to-1, except for the last columns if these must be computed one by one. Returns the first column
- * that remains. */
+/* Multiplies a tile by the columns `from` to `to` - 1, except for the last columns if these must be computed one by one. Returns the first
+ * column that remains. */
 static uint32_t multiply_columns(const product *p, const uint8_t *tile, uint32_t t, uint32_t from, uint32_t to) {
     const nx_matrix *m = p->matrix;
     uint32_t form = m->type, blocks = m->cols / BLOCK, out_stride = nx_stride(m->rows), n = 0;
@@ -548,7 +548,7 @@ static uint32_t multiply_columns(const product *p, const uint8_t *tile, uint32_t
     return from + n;
 }
 
-/* Multiplies the tiles from..to-1. Threads never write the same rows. */
+/* Multiplies the tiles `from` to `to` - 1. Threads never write the same rows. */
 static void multiply_tiles(const void *context, uint32_t from, uint32_t to) {
     static tile_function *const functions[] = {tile_NX_BLOCKS_8,        tile_NX_BLOCKS_4,        tile_NX_BLOCKS_4_OFFSET,
                                                tile_NX_BLOCKS_4_HALVES, tile_NX_BLOCKS_6_OFFSET, tile_NX_BLOCKS_6_HALVES};

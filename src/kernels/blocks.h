@@ -19,7 +19,7 @@ uint32_t nx_block_form(uint32_t type);
 
 uint64_t nx_blocks_tile_bytes(uint32_t form, uint32_t cols);
 
-/* Packs row t of a zeroed tile. */
+/* Packs a row of weights into row t of a tile. Fill the tile with zeros before packing its first row. */
 void nx_blocks_pack_row(uint8_t *tile, uint32_t t, const uint8_t *weights, uint32_t form, uint32_t type, uint32_t cols);
 
 /* Converts row t of a tile to floats. out: shape (cols), written. */

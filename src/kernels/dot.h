@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The integer dot product that all quantised matrix products use. The packed form is the same for both instruction sets, relaxed SIMD and
- * baseline SIMD.
+ * The integer dot product that all quantised matrix products use. Relaxed SIMD and baseline SIMD use the same packed weights.
  *
- * Quantised weights (and cached keys and values) are bytes 0..127: a number -64..63 plus 64, or a nibble 0..15.
- * Quantised activations (and queries, and the weights of attention) are signed, -127..127. A vector of 16 weights holds four lanes (rows,
- * positions or channels) of four numbers each. Every lane is multiplied by the same four activations:
+ * Quantised weights (and cached keys and values) are bytes from 0 to 127. A byte is 64 plus a number from -64 to 63, or an unsigned number
+ * of 4 or 6 bits. Quantised activations (and queries, and the weights of attention) are signed, -127..127. A vector of 16 weights holds
+ * four lanes (rows, positions or channels) of four numbers each. Every lane is multiplied by the same four activations:
  *
  *   dot(sum, weights, activations)[lane] = sum[lane] + sum over i < 4 of weights[4 lane + i] activations[i]
  *

@@ -14,9 +14,9 @@
 #include "kernels.h"
 
 /* The patches of a convolution. The output at location (r, c) is computed from a patch of `down` x `across` taps, in raster order.
- * Tap (i, j) is the pixel in row r * stride_down + i * dilation - above, column c * stride_across + j * dilation - left. For a k x k square
- * with a padding of e pixels: down = across = k, above = left = below = right = e. For k taps in one row: rows = down = 1, above = below =
- * 0. */
+ * Tap (i, j) is the pixel in row `r * stride_down + i * dilation - above` and column `c * stride_across + j * dilation - left`. For a k x k
+ * square with a padding of e pixels: down = across = k, above = left = below = right = e. For k taps in one row: rows = down = 1, above =
+ * below = 0. */
 typedef struct {
     uint32_t rows, cols, channels;
     uint32_t pixel; /* distance between two pixels, in numbers, at least `channels`; 0: nx_stride(channels) */

@@ -48,7 +48,7 @@ enum {
     NX_BLOCKS_6_HALVES, /* 28: 6 bits, a scale for each half */
 };
 
-/* A weight matrix, packed for matmul. Rows are padded with zeros to a multiple of 16. */
+/* A weight matrix, packed for matmul. Rows of zeros are appended, so that the number of packed rows is a multiple of 16. */
 typedef struct {
     uint32_t type;       /* form of the packed weights: nx_matrix_form */
     uint32_t rows, cols; /* number of outputs and of inputs */
@@ -86,7 +86,7 @@ typedef struct {
     const uint8_t *data; /* shape (rows, cols) */
 } nx_embedding;
 
-/* Converts row `row` to floats. out: shape (cols), written. */
+/* Converts one row of the table to floats. out: shape (cols), written. */
 void nx_embed(float *out, const nx_embedding *table, uint32_t row);
 
 /* The input of matrix products. x: n columns, shape (n, nx_stride(cols)). The first product with a quantised matrix stores the rounded
@@ -143,8 +143,8 @@ void nx_softmax(float *x, uint32_t n);
  * all unmasked numbers must be finite. */
 float nx_log_sum_exp(const float *x, uint32_t n);
 
-/* Widens a row of `n` weights in the file's encoding to f32; n must be a multiple of the type's block. The values of K types and of types
- * with an offset are rounded to single precision once. */
+/* Widens `n` weights of a row from the file's encoding to f32. n must be a multiple of the type's block size. The results are exact, except
+ * that weights of K types and of types with an offset are rounded to single precision. */
 void nx_dequantize(float *out, const uint8_t *weights, uint32_t type, uint32_t n);
 
 /* nx_half_to_float is exact. nx_float_to_half rounds to the nearest half-precision number, ties to even; magnitudes are limited to

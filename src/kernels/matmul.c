@@ -5,11 +5,11 @@
  * Layout. Each lane computes one row. A v128 of weights holds four rows of one column (F32) or of four columns (quantised), and activations
  * are broadcast to all lanes. Sums therefore never cross lanes. A tile is 16 rows (four vectors) times one to four columns of activations.
  *
- * F32:   [rows/16][cols][16] floats; F16 and BF16 have the same layout with 16-bit numbers, which are widened when they are used
- * Q8_0:  [rows/16] { float scale[16]; byte weight[cols/4][4][16]; } where weight[g][v] holds the rows 4v..4v+3 of the
- *        tile, and for each of these rows the columns 4g..4g+3, as quantised weights (dot.h).
- * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of [g][v] are
- *        group g of the block's columns, and the high nibbles are group g + 4.
+ * F32:   [rows/16][cols][16] floats; F16 and BF16 have the same layout with 16-bit numbers, which are widened when they are used.
+ * Q8_0:  [rows/16] { float scale[16]; byte weight[cols/4][4][16]; } where weight[g][v] holds the quantised weights (dot.h)
+ *        of the tile's rows 4v..4v+3 in the columns 4g..4g+3, row by row.
+ * Q4_0:  [rows/16][cols/32] blocks of { float scale[16]; byte weight[4][4][16]; } where the low nibbles of
+ *        weight[g][v] are the columns 4g..4g+3 of the block, and the high nibbles are the columns 4g+16..4g+19. Rows are as in Q8_0.
  *
  * In the file, weights of Q8_0 have 8 bits, and every 32 weights have a scale. In memory, these weights have 7 bits and one scale per row,
  * so the product with a row is a single sum of integers. This sum needs only dot products, which saves the most time if several columns
@@ -21,9 +21,9 @@
  * Several columns: a dot product takes half a cycle and its addition takes five cycles, so ten sums are needed to hide the latency. V8 has
  * 15 registers for vectors: twelve hold sums (six columns times two vectors of rows), two hold weights, and one holds activations. The loop
  * alone reaches 94 billion multiply-adds per second at 2.95 GHz, and a loop with eight sums reaches 73 billion. Sixteen columns are
- * therefore processed in groups of 6, 6 and 4. A whole product of 256 x 256 reaches 73 billion: rounding takes 7 % of its time (0.85 cycles
- * per value), and every block of 8 rows and 6 columns has a fixed cost of about 70 cycles for initial values, scales, stores and leaving
- * the loop.
+ * therefore processed in groups of 6, 6 and 4. A whole product of 256 x 256 reaches only 73 billion, for two reasons. Rounding the
+ * activations takes 7 % of the time (0.85 cycles per value). Initial values, scales, stores and the exit from the loop cost about 70 cycles
+ * for every block of 8 rows and 6 columns.
  * Q4_0: 32 weights take one load, two masks and one shift in addition to two products. In each block, the scales of a vector of rows take
  * six instructions. If the weights are in a cache, one column reaches 0.6 of the throughput of Q8_0. The only gain of Q4_0 is therefore
  * that fewer bytes are read.
@@ -311,9 +311,9 @@ NX_INLINE void tile_q4(const tile_work *w, const q4_block *weights, uint32_t n) 
  * weights are unpacked once for all columns. */
 NX_INLINE int vectors(uint32_t n) { return n > 2 ? 2 : 4; }
 
-/* Computes partial products of the vectors at..at+vectors(n)-1 of a tile, over the columns from..to-1 of the weights (at most EXACT
- * columns). The loop loads the weights of a group, then the activations of one column at a time. With more live values than registers, V8
- * would spill the sums. For a single column, each iteration processes four groups. */
+/* Computes partial products of vectors(n) vectors of a tile, beginning with vector `at`. The sums are over the weights' columns `from` to
+ * `to` - 1, at most EXACT columns. The loop loads the weights of a group, then the activations of one column at a time. With more live
+ * values than registers, V8 would spill the sums. For a single column, each iteration processes four groups. */
 NX_INLINE void product_q8(product_sums *product, const tile_work *w, const uint8_t *weight, uint32_t from, uint32_t to, int at,
                           uint32_t n) {
     uint32_t groups = w->cols / 4, turns = n == 1 ? 4 : 1;

@@ -16,10 +16,10 @@
 
 #define NX_OUTSIDE 0xffffffffu
 
-/* The taps of a masked convolution over a grid in raster order. The taps are in raster order, too. The first taps are in the `above` rows
- * directly above the position, with `across` taps per row, centred on the position's column. Then come `left` taps in the position's own
- * row; the last tap is `gap` pixels to the left of the position. A k x k square with mask A has above = k/2, across = k, left = k/2, gap =
- * 1; with mask B it has left = k/2 + 1, gap = 0. */
+/* The taps of a masked convolution over a grid in raster order. The taps are in raster order, too. The first taps are directly above the
+ * position: `above` rows with `across` taps each, centred on the position's column. Then come `left` taps in the position's own row; the
+ * last tap is `gap` pixels to the left of the position. A k x k square with mask A has above = k/2, across = k, left = k/2, gap = 1; with
+ * mask B it has left = k/2 + 1, gap = 0. */
 typedef struct {
     uint32_t width; /* columns of the grid; 0: a single endless row */
     uint32_t above, across, left, gap;

@@ -20,10 +20,10 @@
 
 /* Pieces per job: more pieces than threads, so that a slow thread does not delay the others. */
 #define PIECES 64
-/* Number of times that a helper polls before it sleeps. This many polls take longer than the time between two products of a step. */
+/* Number of times that a helper polls before it sleeps. LOOKS polls take longer than the time between two products of a step. */
 #define LOOKS 20000
-/* The owner has waited too long if it has polled more than this many times. This many polls take longer than a thread needs for a piece of
- * the largest product. */
+/* The owner has waited too long if it has polled more than WAITS times. WAITS polls take longer than a thread needs for one piece of the
+ * largest product. */
 #define WAITS (1 << 19)
 /* Number of jobs in a trial. A trial counts the jobs in which a helper is still at work when the owner has finished its own pieces. With
  * one helper as fast as the owner, the count is about half of the jobs. The trial fails if the count is below SEEN. */

@@ -24,8 +24,9 @@ static int is_number(const nx_metadata *entry, int number) {
     return bits == (uint64_t)number;
 }
 
-/* Keys of GGUF files that change the computation in other programs. The first character is the neutral value of the key: 0, 1, or b if both
- * are neutral. The second character is * if the key is a scale; a model that reads scales itself accepts these keys. */
+/* GGUF keys with which a file requests a different computation in other programs. A decoder accepts only the neutral values of these keys.
+ * The first character is the neutral value of the key: 0, 1, or b if both are neutral. The second character is * if the key is a scale; a
+ * model that reads scales itself accepts these keys. */
 static const char others[][40] = {
     "1 attention.causal",
     "0 attention.clamp_kqv",

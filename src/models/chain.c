@@ -139,7 +139,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- the three passes: emissions; forward and Viterbi; backward ---------------------------------------------------------------- */
 
-/* Computes U_t: the sum of the rows of the word's features, in order. */
+/* Computes U_t, the sum of the table rows of the word's features. The rows are added in the order of the features. */
 static void emit(const model *m, const uint32_t *ids, float *u, float *row) {
     for (uint32_t c = 0; c < m->stride; c++) u[c] = c < m->states ? 0 : -INFINITY;
     for (uint32_t f = 0; f < m->width; f++) {

@@ -5,8 +5,8 @@
  *
  *   p(x_i = 1 | x_<i) = sigma(a_i),   a_i = b_i + sum over j < i of W_ij x_j.
  *
- * The state stores the sums a. If x_j is drawn as 1, W_ij is added to the sum a_i of every later pixel i. If x_j is 0, no sum changes. An
- * image therefore takes at most n additions for each pixel that is 1, and no matrix product.
+ * The state stores the sum a_i for every pixel i. If x_j is drawn as 1, W_ij is added to the sum a_i of every later pixel i. If x_j is 0,
+ * no sum changes. An image therefore takes at most n additions for each pixel that is 1, and no matrix product.
  *
  * n: pixels, in raster order. In the file, row j holds the weights of pixel j: weight[j][i] = W_ij, zero where i <= j.
  */

@@ -7,8 +7,8 @@
  * It has layer norms [Ba, Kiros, Hinton 2016] before each sublayer and after the last block, learned positions, and one matrix for the
  * queries, keys and values of all heads.
  *
- * The first id is given. Position p > 0 reads id p - 1 (layers/decoder.h) and adds learned position p - 1. The last of T learned positions
- * therefore predicts the id at position T.
+ * The first id is given. Position p > 0 reads id p - 1 (layers/decoder.h) and adds learned position p - 1. With T learned positions, the
+ * last position that can be predicted is therefore T.
  *
  * Letters: T: number of learned positions. d: width of the model. H: number of heads. k = d / H: width of a head. F: inner width of the
  * feed-forward network. V: number of ids. N: number of blocks. J: number of columns of a pass.

@@ -181,8 +181,8 @@ static void read_direct(nx_reader *r, model *m, const nx_plan *plan, uint32_t he
     nx_direct_read(r, &m->direct, m->d, plan->n_tables ? plan->tables[0].data : NULL, m->output.values, m->output.mixtures);
 }
 
-/* Reads the port for the small picture of super-resolution, and the weights that process this picture: the weights of an encoder, of
- * direct.h, or of both. */
+/* Reads the port for the small picture of super-resolution, and the weights that process this picture. The picture is processed by an
+ * encoder, by the functions in direct.h, or by both. */
 static void read_source(nx_reader *r, model *m, nx_plan *plan, int sinusoidal) {
     uint32_t height = nx_read_u32(r, KEY("input.height"), 0, NX_MAX_SIDE, 0);
     uint32_t width = nx_read_u32(r, KEY("input.width"), height > 0, height ? NX_MAX_SIDE : 0, 0);

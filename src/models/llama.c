@@ -194,10 +194,10 @@ static const block *read_blocks(nx_reader *r, const model *m) {
     return blocks;
 }
 
-/* Computes the rotary frequencies base^(-2i / rotated), divided by a common factor and, if the file has them, by individual factors. The
- * common factor is linear scaling: more positions fit into the range of angles seen in training [Chen et al. 2023, arXiv:2306.15595]. The
- * frequencies of pairs up to `first` are unchanged. The frequencies of pair `last` and all later pairs are divided by the common factor.
- * The frequencies between these pairs are interpolated [YaRN: Peng et al. 2023, arXiv:2309.00071, section 3.2]. */
+/* Computes the rotary frequencies base^(-2i / rotated), divided by a common factor and, if the file has them, by individual factors. With a
+ * common factor above 1, more positions fit into the range of angles seen in training (linear scaling [Chen et al. 2023,
+ * arXiv:2306.15595]). The frequencies of pairs up to `first` are unchanged. The frequencies of pair `last` and all later pairs are divided
+ * by the common factor. The frequencies between these pairs are interpolated [YaRN: Peng et al. 2023, arXiv:2309.00071, section 3.2]. */
 static const double *frequencies(nx_reader *r, const model *m, float base, double scale, double first, double last) {
     uint32_t half = m->rotated / 2;
     double *frequency = nx_arena_take(r->arena, half * sizeof *frequency), log_base = nx_f64_log((double)base);

@@ -123,8 +123,8 @@ static void through(const model *m, uint32_t i, const scratch *s, const nx_colum
     nx_add(s->x, s->y, d, n);
 }
 
-/* Lists the keys of row r of the map "field": the pixels in the field after r blocks. Each block extends the field by the reach of its
- * taps. Finally, the first layer, which reads pixels, extends the field by its taps. */
+/* Lists the keys of a row of the map "field". The keys of row r are the pixels in the receptive field after r blocks. Each block extends
+ * the field by the reach of its taps. Finally, the first layer, which reads pixels, extends the field by its taps. */
 static uint32_t keys(const void *opaque, const nx_shape *shape, uint32_t map, uint32_t row, uint32_t position, uint32_t *list) {
     const model *m = opaque;
     enum { NEEDED = 1, NEXT = 2, PIXEL = 4 };

@@ -214,7 +214,7 @@ static nx_input gather(const model *m, const float *x, uint32_t first, uint32_t 
     return nx_input_of(w->column, n, w->input);
 }
 
-/* Computes n steps, beginning with `first`, which are either all examples or all queries. */
+/* Computes n steps, beginning with step `first`. The n steps must all be examples, or all be queries. */
 static void dense(const model *m, const layer *l, const room *r, uint32_t N, uint32_t first, uint32_t n, const workspace *w) {
     uint32_t stride = nx_stride(m->channels), both = nx_stride(2 * l->from);
     for (uint32_t j = 0; j < n; j++) {

@@ -329,8 +329,9 @@ static void score(const model *m, const room *r, const uint32_t *pins, uint32_t 
 
 /* ---- trees ---------------------------------------------------------------------------------------------------------------- */
 
-/* Computes slice `step` of one run over all trees. A run has n - 1 slices for the inside pass, one for the root, and n - 1 for the outside
- * pass. For the scores without pins, only the inside pass and the root are needed. Returns 0 if there is no tree. */
+/* Computes slice `step` of a run. A run computes a sum or a maximum over all trees. A run has n - 1 slices for the inside pass, one for the
+ * root, and n - 1 for the outside pass. For the scores without pins, only the inside pass and the root are needed. Returns 0 if there is no
+ * tree. */
 static int step_of(const room *r, uint32_t step, uint32_t n, const float *scores, int best, int outside, double *total) {
     nx_trees trees = {n, best, scores, r->charts};
     if (step == 0) nx_tree_begin(&trees);
@@ -393,7 +394,8 @@ static void columns(const model *m, const nx_inputs *inputs, const room *r, void
         attend(m, r, &s, index, at, n, T);
 }
 
-/* Computes one slice of the runs over all trees. Returns 1, 0 or -1 like nx_part.encode. */
+/* Computes one slice of the three runs: FREE (only if there are pins), PINNED and BEST, in this order. Returns 1, 0 or -1 like
+ * nx_part.encode. */
 static int sum_trees(const nx_inputs *inputs, const room *r, uint32_t slice) {
     const uint32_t *pins = inputs->port[PINS];
     uint32_t n = words_of(&inputs->shape), whole = 2 * n - 1, first = pins ? n : 0;

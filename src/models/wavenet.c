@@ -53,7 +53,7 @@ typedef struct {
     nx_linear head, last; /* shapes (head_length, S), (P, head_length) */
 } model;
 
-/* Reads the settings of the output, which is sound if the file has a sample rate and a picture otherwise. */
+/* Reads the settings of the output. The output is a sound if the file has a sample rate. Otherwise, the output is a picture. */
 static void read_output(nx_reader *r, nx_output *output, nx_plan *plan) {
     if (nx_has_key(r, KEY("sound.rate"))) {
         nx_read_u32(r, KEY("sound.rate"), 1000, 384000, NX_REQUIRED);
@@ -164,7 +164,7 @@ static uint64_t scratch_bytes(const void *opaque, const nx_shape *shape, uint32_
 
 /* ---- a pass ----------------------------------------------------------------------------------------------------------- */
 
-/* If an id is given at a port, adds the id's row of the table to fg (2D). */
+/* Looks up the port's id in the table, and adds the row of this id to fg. Does nothing if the port has no id. fg: shape (2D). */
 static void add_given(float *fg, const nx_embedding *table, uint32_t port, const nx_column *column, float *row) {
     const uint32_t *given = port == NX_NONE ? NULL : column->inputs->port[port];
     if (!given) return;

@@ -22,9 +22,10 @@ static void drop_others(float *z, uint32_t values, const uint32_t *heap, uint32_
     for (uint32_t i = kept; i < values; i++) z[heap[values - 1 - i]] = minus_infinity;
 }
 
-/* Applies top-k and top-p: takes at most k values in order of probability, then keeps the first of these values until the kept mass is at
- * least p times the total mass. If all values are taken, the total mass is summed in the order in which they are taken. For a large
- * vocabulary, the total mass is summed in the order of the indices, so that only the kept values need to be sorted. */
+/* Applies top-k, then top-p. Top-k takes the k most probable values, or all values if k is 0. Top-p keeps the taken values in descending
+ * order of probability until the kept mass is at least p times the total mass of the taken values. If all values are taken, the total mass
+ * is summed in the order in which they are taken. For a large vocabulary, the total mass is summed in the order of the indices, so that
+ * only the kept values need to be sorted. */
 static void keep_probable(float *z, uint32_t values, uint32_t k, float p, float *mass, uint32_t *heap) {
     uint32_t n = k && k < values ? k : values, taken = 0;
     memcpy(mass, z, nx_stride(values) * sizeof *z);

@@ -77,7 +77,7 @@ static float one_minus_exp(float t) {
  *   first level: ln sigma(z+) = -softplus(-z+)       last level: ln(1 - sigma(z-)) = -softplus(z-)
  *   between:     D = sigma(z+) - sigma(z-), whose logarithm is ln(1 - e^(-2 delta)) - softplus(-z+) - softplus(z-) without
  *                cancellation; if D is 1e-5 or less, the formula of training,
- *                ln(density at the middle * width) = z0 - s - 2 softplus(z0) + ln width */
+ *                ln(width * density at the middle) = z0 - s - 2 softplus(z0) + ln width */
 static void logistic_levels(float *out, uint32_t levels, float mean, float log_scale, uint32_t from, uint32_t to) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);
@@ -255,10 +255,11 @@ NX_NOINLINE static v128_t normal_log_cdf(v128_t z) {
     return wasm_v128_bitselect(upper, tail, wasm_f32x4_gt(z, wasm_f32x4_splat(0)));
 }
 
-/* Computes the log-mass of all V levels under a normal distribution, as logistic_levels does under a logistic distribution: D = Phi(z+) -
- * Phi(z-). For narrow levels (delta < 0.1), the difference would lose digits, so D is computed as a series around the middle of the level,
- * with the Hermite polynomials He_2 and He_4: density * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120 (z0^4 - 6 z0^2 + 3)). If D is 1e-5
- * or less, the result is ln(density at the middle * width). */
+/* Computes the log-mass of all V levels under a normal distribution, as logistic_levels does under a logistic distribution. The mass of a
+ * level between the first and the last is D = Phi(z+) - Phi(z-). For narrow levels (delta < 0.1), the difference would lose digits, so D is
+ * computed as a series around the middle of the level, with the Hermite polynomials He_2 and He_4:
+ * density * width * (1 + delta^2/6 (z0^2 - 1) + delta^4/120 (z0^4 - 6 z0^2 + 3)). If D is 1e-5 or less, the result is ln(width * density at
+ * the middle). */
 static void normal_levels(float *out, uint32_t levels, float mean, float log_scale) {
     log_scale = limited(log_scale, MIN_LOG_SCALE, MAX_LOG_SCALE);
     mean = limited(mean, -MAX_LOCATION, MAX_LOCATION);

@@ -29,7 +29,7 @@ typedef enum {
 _Static_assert(NX_CATEGORICAL < NX_DISCRETE_KINDS && NX_BERNOULLI < NX_DISCRETE_KINDS && NX_DISCRETE_KINDS == 2,
                "discrete kinds come first");
 
-/* The names of the kinds in files. */
+/* The name that weight files use for each kind of output. */
 extern const char *const nx_output_names[NX_OUTPUT_KINDS];
 
 typedef struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Exact speculative decoding [predictive sampling: Wiggers, Hoogeboom 2020, arXiv:2002.09928]: computes the next position and all available
- * guesses in one pass, then draws each position until a guess is wrong. The noise depends on the position, so a draw after correct guesses
- * is the same as a draw without guesses.
+ * Exact speculative decoding [predictive sampling: Wiggers, Hoogeboom 2020, arXiv:2002.09928]. Guesses the next ids. One pass then computes
+ * the next position and the position after each guess. The positions are drawn one by one until a drawn id differs from its guess. The
+ * noise depends on the position and not on the pass, so a draw after correct guesses is the same as a draw without guesses.
  */
 #include <string.h>
 

@@ -92,8 +92,8 @@ static uint32_t expand(const nx_layout *l, nx_candidate *candidates, uint32_t ro
     return n;
 }
 
-/* Decides whether each candidate ends, stays live or is dropped, and counts the candidates that end. Writes the parents, ids and nats
- * (samples) of the candidates that stay live. Returns the number of live candidates. */
+/* Decides whether each candidate ends, stays live or is dropped, and counts the candidates that end. Writes the parents, ids and nats of
+ * the candidates that stay live. Returns the number of live candidates, which is at most `samples`. */
 static uint32_t choose(const nx_layout *l, nx_candidate *candidates, uint32_t n, float factor, uint32_t *parents, uint32_t *ids,
                        float *nats) {
     nx_session *s = l->session;

@@ -26,7 +26,7 @@
 int nx_draft_there(const nx_reader *reader);
 
 /* Reads the draft of a model whose positions form a grid of `rows` x `cols` in raster order. Each position has one of `values` ids. Returns
- * null while the arena only counts. */
+ * null if the draft is missing or invalid, and while the reader's arena only counts bytes (arena.h). */
 const nx_draft *nx_draft_read(nx_reader *reader, uint32_t rows, uint32_t cols, uint32_t values);
 
 uint64_t nx_draft_scratch_bytes(const nx_draft *draft);

@@ -6,7 +6,7 @@
 
 void nx_adopt(const nx_layout *l, const uint32_t *parents) {
     uint32_t slots[NX_MAX_SAMPLES], ended[NX_MAX_SAMPLES];
-    /* A parent's first child takes over the parent's slot; the other children take the slots of parents without children. */
+    /* The first child of a parent takes over the parent's slot. The other children take the slots of samples without children. */
     uint64_t kept = 0;
     for (uint32_t b = 0; b < l->samples; b++) kept |= (uint64_t)1 << l->slots[parents[b]];
     uint64_t taken = 0, open = ~kept;

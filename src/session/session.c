@@ -20,8 +20,8 @@ static uint64_t port_ids(const nx_port *port, const nx_shape *shape, uint32_t i)
     return (uint64_t)(port->any_length ? shape->counts[i] : port->dims[0]) * port->dims[1] * port->dims[2] * port->dims[3];
 }
 
-/* Returns the number of weights in some of the first n_maps maps: the encoder's maps if `encoded` is 1, otherwise the maps that a pass
- * writes for one sample. */
+/* Returns the number of weights in the encoder's maps if `encoded` is 1, or in the maps that a pass writes for one sample if `encoded` is
+ * 0. Only the first n_maps maps count. */
 static uint64_t map_floats(const nx_plan *plan, const nx_shape *shape, uint32_t n_maps, int encoded) {
     uint64_t floats = 0;
     for (uint32_t i = 0; i < n_maps; i++)
@@ -278,8 +278,7 @@ nx_status nx_session_bias(const nx_model *model, nx_session *session, const uint
 
 /* ---- saved sessions --------------------------------------------------------------------------------------------------- */
 
-/* Returns whether the numbers in the header of a saved session are possible for a run of its part. Check the session's shape and settings
- * first. */
+/* Returns whether a run of `part` could have saved the header `s`. Check the session's shape and settings first. */
 static int header_valid(const nx_plan *plan, const nx_part *part, const nx_session *s) {
     int given = has_inputs(plan, s), ready = given && (!plan->encodes || s->encoded);
     if (s->position > s->shape.length || s->computed > s->shape.length || s->computed > s->position + 1) return 0;
@@ -287,7 +286,7 @@ static int header_valid(const nx_plan *plan, const nx_part *part, const nx_sessi
     if (s->slices && (!(plan->encodes && given) || s->slices > INT32_MAX)) return 0; /* nx_part.encode checks the number of slices */
     if (s->encoded && !s->slices) return 0;
     if ((s->position || s->computed || s->columns) && !ready) return 0;
-    /* If the output of the next position has been computed, no pass is interrupted. */
+    /* While a pass is interrupted, the output of the next position cannot be ready. */
     if (s->computed > s->position && (!s->has_output || s->columns)) return 0;
     if (!s->columns && (s->group || s->slice)) return 0;
     if (s->columns > NX_COLUMNS || s->columns > s->shape.length - s->position || s->group > s->settings.samples) return 0;

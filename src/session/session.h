@@ -28,7 +28,7 @@ struct nx_session {
     uint32_t given;           /* bit i: whether input i has been given */
     uint32_t slices, encoded; /* slices: number of finished encoder slices; encoded: 1 if all slices are finished */
     uint32_t columns;         /* number of columns of an interrupted pass, otherwise 0 */
-    uint32_t group, slice;    /* group: number of samples before the interrupted pass; slice: number of its finished slices */
+    uint32_t group, slice;    /* group: number of samples that precede those of the interrupted pass; slice: finished slices of this pass */
     uint32_t broken;          /* 1: a computed number is not finite */
     uint32_t tried, held;     /* number of recent guesses by look-up, and number of correct guesses among them */
     uint32_t begun;           /* 1 + the position at which a beam search began; 0: none */
@@ -106,9 +106,9 @@ static inline int nx_noisy(const nx_layout *l) { return NX_TEXTS && l->plan->noi
  * than once are copied. */
 void nx_adopt(const nx_layout *l, const uint32_t *parents);
 
-/* Computes the first slice of a pass of n columns or, if the pass was interrupted, its next slice. group: number of samples before the
- * pass. Returns NX_MORE while there are more slices; the session stores the index of the next slice. parameters: shape (n, nx_stride(P)),
- * written with the last slice; may be null. */
+/* Computes the first slice of a pass of n columns or, if the pass was interrupted, its next slice. group: number of samples that precede
+ * the samples of this pass. Returns NX_MORE while there are more slices; the session stores the index of the next slice. parameters: shape
+ * (n, nx_stride(P)), written with the last slice; may be null. */
 nx_status nx_pass(const nx_layout *l, const nx_column *columns, uint32_t n, uint32_t group, float *parameters);
 
 /* Marks the session as broken, so that every later call returns NX_E_NUMERIC. Returns NX_E_NUMERIC. */

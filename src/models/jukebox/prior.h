@@ -4,9 +4,9 @@
  *
  *   x = e[code at p - 1] + row[p / l] + column[p % l] + class + speaker + above_p        blocks        W LN(x) + b
  *
- * Position 0 has no previous code. The class and the speaker may be absent. If there is a level above, a table, a stack of convolutions and
- * a layer norm compute the vectors above_p from the codes of that level. The stack expands the vector of each code to one vector for each
- * position below the code.
+ * Position 0 has no previous code. The class and the speaker may be absent. The vector above_p is present only if there is a level above.
+ * A table, a stack of convolutions and a layer norm compute above_p from the codes of that level. The stack expands the vector of each code
+ * to one vector for each position below the code.
  */
 #ifndef NX_JUKEBOX_PRIOR_H
 #define NX_JUKEBOX_PRIOR_H
@@ -32,8 +32,8 @@ typedef struct {
 void nx_prior_read(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, uint32_t positions, uint32_t values,
                    uint32_t classes, uint32_t speakers);
 
-/* Reads the prior's conditioner, whose input is a port of at most `most` codes of the level above. Each code is less than `codes`. Each
- * code conditions `ratio` positions of this prior. */
+/* Reads the prior's conditioner, and adds a port for the codes of the level above to the plan. The port takes up to `most` codes. Each code
+ * is less than `codes`. Each code conditions `ratio` positions of this prior. */
 void nx_prior_read_above(nx_reader *r, nx_prior *prior, nx_plan *plan, const char *arch, const char *name, const char *port, uint32_t codes,
                          uint32_t ratio, uint32_t most);
 

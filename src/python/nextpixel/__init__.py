@@ -217,8 +217,8 @@ class Model:
         default of all layers.
 
         Layer 0 is the embedding; layer i is the output of block i, before the last norm. Row p is the state from which the id at position p
-        was predicted. A text decoder has then read only the ids before p, so row p belongs to id p - 1. Row 0 is zero, because no id comes
-        before it. options: the arguments of run()
+        was predicted. A text decoder predicts this id after reading id p - 1, so row p is the hidden state of id p - 1. Row 0 is zero,
+        because no id precedes position 0. options: the arguments of run()
         """
         ids = self._ids(ids)
         options.setdefault('length', len(ids))
@@ -230,7 +230,8 @@ class Model:
         return np.stack(rows, axis=1) if rows else np.zeros((0, 0, run.part.hidden_width), np.float32)
 
     def encode(self, inputs, part=0, **settings):
-        """Runs a part that draws no ids. `inputs` are the ids of its ports. Returns a dict from the name of each result to its array."""
+        """Runs a part that draws no ids. Returns a dict from the name of each result to its array. inputs: a dict from the name of each
+        input to its ids."""
         return self.run(part=part, inputs=inputs, **settings).results()
 
     def _ids(self, ids):
@@ -243,7 +244,7 @@ class Model:
 
 
 class Run:
-    """A run of one part. Known and drawn positions may alternate in any order. The run's memory is freed with the object."""
+    """A run of one part. Known and drawn positions may be mixed in any order. The run's memory is freed with the object."""
 
     def __init__(self, model, part, length, inputs, maps, key_bits, settings):
         self.model, self.part = model, part
