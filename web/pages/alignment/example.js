@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Translates the visitor's sentence a second time with networks that are written in JavaScript and return every intermediate vector. The
-// unrolled network and the table of score functions share this translation and the selected word.
+// Translates the visitor's sentence a second time with networks that are written in JavaScript and return every intermediate vector.
 // @ts-check
 import { fileBytes } from '../../shell/model/gguf.js';
 import { fault, weights } from '../../shell/index.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs the experiment of Lafferty, McCallum and Pereira. The words rib and rob pass through a noisy channel. A MEMM and a CRF with the same
-// states learn to recover the path that wrote each word.
+// states learn to recover the original word.
 // @ts-check
 import { announce, byId, make, percent, phrase, reducedMotion, whileSeen } from '../../shell/index.js';
 import { LETTERS, TEST, TRAIN, climb, doubt, errors, second, words, zeros } from './channel.js';

@@ -7,9 +7,9 @@ import { createSuperres } from './superres.js';
 
 startPage();
 const [colour, superres] = [createColour(), createSuperres()];
-// The temperatures were chosen by looking at samples. For emoji, values from 0.6 to 1 were tried: below 1, pictures stay blank, because
-// white is always the most probable value at the edge of a picture. For photographs, values from 0.8 to 1 were tried halfway through the
-// training: below 1, pictures became dark.
+// The temperatures were chosen by looking at samples. For emoji, values from 0.6 to 1 were tried. Below 1, pictures stay blank, because
+// white is always the most probable value at the edge of a picture. For photographs, values from 0.8 to 1 were tried with weights from the
+// middle of the training. Below 1, pictures were dark.
 createClasses({
   emoji: { weights: weights('emoji.gguf'), temperature: 1, things: phrase`emoji` },
   photos: { weights: weights('cifar10.gguf'), temperature: 1, things: phrase`photographs` },

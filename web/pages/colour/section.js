@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Controls one section of the page, which has a gallery. The section loads its model when it is about to scroll into view, and can switch
-// to another model.
+// Controls one of the page's sections with a gallery. The section loads its model when it is about to scroll into view, and can switch to
+// another model.
 // @ts-check
 import {
   acquire,

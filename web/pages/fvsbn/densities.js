@@ -16,7 +16,7 @@ const SECOND = 0.25;
 const sigmoid = (z) => 1 / (1 + Math.exp(-z));
 
 /**
- * Returns the loss under a Bernoulli distribution. Shades from 128 on count as ink, lower shades as paper. The width is not used.
+ * Returns the loss under a Bernoulli distribution. Shades from 128 on count as ink, lower shades as paper.
  *
  * @param {Expected} expected
  * @returns {Nats}

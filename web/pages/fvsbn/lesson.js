@@ -11,9 +11,9 @@ import { learn, natsOf, nothingLearnt } from './learn.js';
  * held-out digits still decreases in the tenth pass over the training digits.
  */
 const RATE = 0.02;
-/** Number of training digits whose mean cost is one point of the training curve. */
+/** Each point of the training curve is the mean cost of this many training digits. */
 const EACH = 20;
-/** Maximum number of held-out digits whose mean cost is one point of the other curve. */
+/** Each point of the held-out curve is the mean cost of at most this many held-out digits. */
 const UNSEEN = 40;
 
 export class Lesson {

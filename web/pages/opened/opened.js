@@ -322,7 +322,8 @@ export function createOpened(onPass) {
   const chosen = () => /** @type {HTMLInputElement} */ (document.querySelector('input[name=network]:checked')).value;
 
   /**
-   * Loads the model of the first network. Throws if the model has too many numbers for this page, or lacks anything that the page shows.
+   * Loads the model in FILES[0], or the visitor's model instead. Throws if the model has more than MOST parameters, or lacks a part that
+   * the page shows.
    *
    * @param {Parameters<typeof acquireFirst>[0]} options
    */

@@ -26,7 +26,7 @@ const BEGIN = 18 * SIDE + 8;
 /** @param {HTMLElement} root @param {string} plainWeights @param {string} gatedWeights */
 export function createFieldView(root, plainWeights, gatedWeights) {
   let at = BEGIN;
-  /** Number of layers after the first layer; Infinity means all layers. */
+  /** Index of the layer whose receptive field is shown; Infinity means the last layer. */
   let layer = Infinity;
   /** @type {ReturnType<typeof createFields>[]} */
   let asked = [];

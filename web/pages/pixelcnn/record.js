@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records an example of the model's output. This page's tile on the front page shows the example until the model has loaded.
+// Records an example of the model's output. A tile on the front page shows the example until the model has loaded.
 // web/front/tiles/record.js runs this file in a browser.
 // @ts-check
 import { nibbles, picturesOf } from '../../front/tiles/recording.js';

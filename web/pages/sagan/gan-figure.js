@@ -36,7 +36,7 @@ export function createGan() {
   let gans = [];
   /** For each variant, the number of covered modes at each point of its curve. @type {number[][]} */
   let curves = [];
-  /** The latent vectors whose points are plotted. The same vectors are used for all networks and steps. */
+  /** The plotted points of all networks and steps are generated from these latent vectors. */
   let latents = new Float32Array(0);
 
   function begin() {

@@ -46,7 +46,7 @@ function convolution(W, { side, channels, values }, bias) {
 }
 
 /**
- * Computes relu(scale x + shift). The class selects one row of the table, which contains the scales and shifts.
+ * Computes relu(scale x + shift). Row `label` of the table `norm` contains all scales, then all shifts.
  * @param {Matrix} norm
  * @param {number} label
  * @param {Channels} x

@@ -19,8 +19,8 @@ export const FAR = 2;
 /** @typedef {'interleaved' | 'merged' | 'heads'} Combine */
 
 /**
- * The parts of a model and the sets that each part uses, by the way in which the model combines the sets. The parts are alternating
- * layers, all layers, or the two halves of the heads.
+ * For each way to combine the sets, the parts of a model and the sets that each part uses. The parts are alternating layers, all layers, or
+ * the two halves of the heads.
  *
  * @type {Record<Combine, { name: string, sets: number }[]>}
  */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starts the structured attention page. Its figures are the head of each word with its probability, a matrix of all head probabilities,
-// characters with three kinds of attention, a chain over four characters, and a chain over players.
+// Starts the structured attention page.
 // @ts-check
 import { byId, startPage, whenNear } from '../../shell/index.js';
 import { createBatting } from './batting.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Draws the figure that compares three kinds of attention to the characters of a sentence. The figure also shows the effect of the
-// transitions on the third kind.
+// Draws the figure that compares simple, sigmoid and structured attention to the characters of a sentence. A slider scales the transition
+// scores of structured attention.
 // @ts-check
 import {
   acquireAll,
