@@ -25,7 +25,7 @@ export interface NextPixelAttributes {
   integrity?: string;
   /** Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise. */
   src?: string;
-  /** Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1. */
+  /** Number of images (or captions of the image) to draw, 1 to 64; each has its own noise. Default 1. */
   samples?: number | string;
   /** Seed of the noise, a whole number up to 2^53 - 1. The same seed draws the same result. Default: a random one. */
   seed?: number | string;

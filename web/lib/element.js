@@ -9,7 +9,7 @@
  *     </next-pixel>
  *
  * The attributes determine what the element does, and the properties reflect them. An attribute with an invalid number is treated as
- * absent. If the model does not have the task or the label, the error lists the valid tasks or labels.
+ * absent. If the model does not support the task or the label, the error message lists the valid tasks or labels.
  *
  * The tables of verbs (verbs.js) and of settings (settings.js) define the attributes for the tasks; element/attributes.js defines the
  * element's own attributes. The generated file element/properties.js lists all attributes. Before play(), the element shows its content,
@@ -402,7 +402,7 @@ export class NextPixelElement extends Base {
     this.#show();
   }
 
-  /** Returns whether a result is shown or being drawn, so that it must be drawn again after a change. */
+  /** Returns whether a result is shown or being drawn. */
   get #again() {
     return this.#run !== undefined || (this.#view.shown && !this.#chat.isOpen);
   }

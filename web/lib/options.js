@@ -13,7 +13,7 @@
  * The options for drawing captions. By default, each step takes the most probable word and attends to the most probable location.
  *
  * @typedef {object} CaptionOptions
- * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
+ * @property {number} [samples] number of images (or captions of the image) to draw, 1 to 64; each has its own noise. Default 1
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {number} [temperature] 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken.
  * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions
@@ -55,7 +55,7 @@
  * The options for drawing pictures in one pass from latents. Without a label, the samples alternate between the classes.
  *
  * @typedef {object} LatentOptions
- * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
+ * @property {number} [samples] number of images (or captions of the image) to draw, 1 to 64; each has its own noise. Default 1
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {Label} [label] the class to draw
  * @property {ArrayLike<number> | ArrayLike<number>[]} [latent] the latent vector of the pictures, in the form of `step.latent`: a list of
@@ -93,7 +93,7 @@
  * The options for drawing pictures.
  *
  * @typedef {object} PictureOptions
- * @property {number} [samples] number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1
+ * @property {number} [samples] number of images (or captions of the image) to draw, 1 to 64; each has its own noise. Default 1
  * @property {number | bigint} [seed] seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one
  * @property {number} [temperature] 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken.
  * With several beams, the temperature must be 0. Default 1, or 0 for translations and captions

@@ -37,7 +37,7 @@ const knowsClasses = (_, { classes }) => classes.length > 0;
 const knowsSpeakers = (_, { speakers = [] }) => speakers.length > 0;
 
 export const SETTINGS = /** @type {const} */ ({
-  /** number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1 */
+  /** number of images (or captions of the image) to draw, 1 to 64; each has its own noise. Default 1 */
   samples: { of: 'picture latent caption', whole: [1, NX_MAX_SAMPLES], initial: 1, field: 'samples', attribute: true },
   /** {number | bigint} seed of the noise, 0 to 2^64 - 1. The same seed draws the same result. Default: a random one */
   seed: { of: 'picture sound code note text translation latent caption', attribute: true },

@@ -22,7 +22,7 @@
  * visitor presses Play.
  * @property {string} integrity `sha256-` followed by the base64 digest that the weights must have. Default: not checked.
  * @property {string} src Picture to complete or enlarge, sound to continue, or MIDI file to continue or harmonise.
- * @property {number} samples Number of images (or captions of the image) to draw, each with its own noise, 1 to 64. Default 1.
+ * @property {number} samples Number of images (or captions of the image) to draw, 1 to 64; each has its own noise. Default 1.
  * @property {number | undefined} seed Seed of the noise, a whole number up to 2^53 - 1. The same seed draws the same result. Default: a
  * random one.
  * @property {number} temperature 0 to 100. Below 1, probable values are drawn more often; at 0, the most probable value is always taken.

@@ -172,7 +172,8 @@ export class Talk {
     this.#show();
   }
 
-  /** Returns whether the chat consists of these messages. While an answer is being written, `list` may contain only its beginning.
+  /** Returns whether the chat consists of these messages. While the model writes an answer, the last message of `list` may contain only the
+   * beginning of the answer.
    * @param {Message[]} list */
   #has(list) {
     const [own, other] = [apart(this.messages), apart(list)];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Adds up the nats of each picture of a run, or of the text of a run. If samples compete, only the first sample of each group is shown. */
+/** Adds up the nats of each picture of a run, or of the run's text. If several samples compete for one picture, counts only the first of
+ * them. */
 export class Tally {
   #tries;
   /** The cost of each picture in nats. @type {number[]} */

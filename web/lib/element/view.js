@@ -23,7 +23,7 @@ export class View {
   #inside = make('slot', {});
   #poster = make('img', { part: 'poster', class: 'poster', alt: '', hidden: '' });
   #error = make('p', { part: 'error', class: 'error', hidden: '' });
-  /** The output text. If the output is on the canvas, a description of the canvas for screen readers. */
+  /** The output text or, if the output is on the canvas, a description of the canvas for screen readers. */
   #told = make('p', { part: 'text', class: 'told', dir: 'auto' });
   #frame = make('div', { class: 'frame' }, this.#canvas, this.#told, this.#inside, this.#poster, this.#error);
   #controls = make('div', { part: 'controls', class: 'controls', role: 'group', hidden: '' });
@@ -57,7 +57,7 @@ export class View {
     root.append(this.#frame, this.#controls, this.#paper, this.#ink, this.#drawn);
   }
 
-  /** Returns whether a run is shown, finished or not. */
+  /** Returns whether a run or a chat is shown. */
   get shown() {
     return this.#shown;
   }

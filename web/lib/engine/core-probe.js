@@ -9,11 +9,11 @@ const ROUNDS = 1 << 13;
 const MOST_LOOKS = 1 << 12;
 
 /**
- * Compiles the loop for spin(): integer dot products of SIMD128, as in the engine, with twelve sums in parallel. With fewer sums, a core
- * would wait for its own results. While the core waits, a second worker could run on the other hyperthread of the same core, and would be
- * counted as a worker on another core. A loop in JavaScript would start slowly and be recompiled while it runs; the WebAssembly loop is
- * fast from the start. The page compiles the loop and sends it to the workers, because the page's security policy is known to allow
- * WebAssembly.
+ * Compiles the loop for spin(). Like the engine, the loop computes integer dot products with SIMD128 instructions. Twelve sums are computed
+ * in parallel. With fewer sums, a core would wait for its own results. While the core waits, a second worker could run on the other
+ * hyperthread of the same core, and would be counted as a worker on another core. A loop in JavaScript would start slowly and be recompiled
+ * while it runs; the WebAssembly loop is fast from the start. The page compiles the loop and sends it to the workers, because the page's
+ * security policy is known to allow WebAssembly.
  */
 export async function compileLoop() {
   const sums = Array.from({ length: 12 }, (_, i) => i + 1);

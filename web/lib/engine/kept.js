@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Caches the sessions of finished runs. If a new run begins with the same ids as a cached session, the run continues from that session:
- * only the remaining ids are processed, and the results have the same bits.
+ * Caches the sessions of finished runs. If a new run begins with the same ids as a cached session, the run continues from that session and
+ * processes only the remaining ids. The results are bit-identical to those of a run without the cache.
  *
  * The last session is always cached: WebAssembly memory never shrinks, so dropping the session would free nothing. Up to three earlier
  * sessions are cached as well, as long as all cached sessions together take at most 128 MB.
@@ -24,7 +24,7 @@ const FEW = 16;
 /** @typedef {{ session: Session, ids: number[], shape: string, layout: string, of?: string }} Held  shape: a run may continue from a copy
  * of the session if the run has this shape; layout: to continue the session in place, the run must also have this layout; of: the hash of
  * the saved state from which the session came, if any. A saved state may contain anything, so a session from a saved state is used only by
- * runs that pass the hash of this state */
+ * runs whose message contains the hash of this state */
 
 /** @param {Pick<DrawMessage, 'part' | 'keyBits'>} message */
 const shapeOf = ({ part, keyBits }) => `${part} ${keyBits}`;

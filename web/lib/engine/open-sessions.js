@@ -116,7 +116,7 @@ export class OpenSessions {
   }
 
   /**
-   * Increases the capacity of a run. The part of the model must support this (Part.grows).
+   * Increases the capacity of a run. `session.part.grows` must be true.
    *
    * @param {Session} session
    * @param {number} length  the new capacity in positions, larger than before

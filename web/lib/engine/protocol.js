@@ -159,15 +159,15 @@ export const CODES = Object.freeze(
 /** The description of a model. `kind` is the name of a folder of web/lib/kinds; the kind.js of that folder defines the verbs, their options
  * and results, and further properties of the description.
  * @typedef {import('../kinds/types.js').ModelInfo} ModelInfo */
-/** The type of `info` within the code of a kind: it has the properties of all kinds.
+/** The intersection of the `info` types of all kinds, for use in the code of a kind.
  * @typedef {import('../kinds/types.js').AnyInfo} AnyInfo */
 
 /** Ids for the inputs of a model, by the names of the inputs, such as { class: [3] }. @typedef {Record<string, Uint32Array>} Inputs */
 
 // The ids in the messages below are the ids of the engine, in its order of generation; a codec (kinds/) defines their meaning.
 
-/** Makes neighbouring samples compete in groups of `group`. Once per `every` positions, copies of the likelier half of each group replace
- * the other half.
+/** Makes neighbouring samples compete in groups of `group`. At intervals of `every` positions, copies of the likelier half of each group
+ * replace the other half.
  * @typedef {{ group: number, every: number }} Resample */
 
 // Messages from the page to the worker.
@@ -215,8 +215,8 @@ export const CODES = Object.freeze(
 /** `part`: index of the part; `results`: the requested results, by default all; `settings`: for the part's noise.
  * @typedef {{ type: 'encode', id: number, part: number, inputs: Inputs, results?: string[], maps?: boolean, settings?: Settings }} EncodeMessage */
 /** Requests a copy of a cached session that contains the ids `known`. A session that continued a saved state is found only if `of` is the
- * hash of this state. If `state` is present, the worker caches this saved state instead. Later runs that pass its hash can continue from
- * it.
+ * hash of this state. If `state` is present, the worker caches this saved state instead. A later run can continue from the saved state if
+ * the run's `draw` message contains the hash of the state.
  * @typedef {{ type: 'keep', id: number, known: Uint32Array, part?: number, keyBits?: number, of?: string, state?: State & { hash: string } }} KeepMessage */
 /** @typedef {{ type: 'stop', id: number }} StopMessage */
 /** @typedef {BeatMessage | MeasureMessage | OpenMessage | BeginMessage | FeedMessage | ShareMessage | ThreadMessage | DrawMessage | NextMessage | ScoreMessage | LookMessage | EncodeMessage | KeepMessage | StopMessage} ToWorker */
@@ -253,7 +253,7 @@ export const CODES = Object.freeze(
  * @property {number} from           the first position
  * @property {number} to             index after the last position
  * @property {Uint32Array} ids       shape (to - from, samples, ids per position); for a beam search, the candidates; each candidate is an
- *   nx_candidate of five words
+ *   nx_candidate of five 32-bit words
  * @property {Float32Array} nats     nats of `ids`
  * @property {Uint8Array} ahead      shape (to - from): number of positions that precede each position in its pass; 0 for the first position
  *   of a pass

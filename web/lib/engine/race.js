@@ -7,8 +7,8 @@
 const TRIALS = 12;
 /** Number of chunks at the start of each method that are not measured, because the WebAssembly code is still being compiled. */
 const WARM_UP = 2;
-/** After the decision, one in this many chunks still uses the slower method, because the faster method may change with the machine's load
- * or with the picture. */
+/** After the decision, the slower method still computes every AGAIN-th chunk. The slower method may become the faster one when the
+ * machine's load or the picture changes. */
 const AGAIN = 32;
 /** Each new measurement multiplies the weight of the older measurements by this factor. */
 const FADE = 0.9;

@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * The work of a worker, one generator for each kind of message.
+ * Generators that do the work of a worker, one for each type of message.
  *
  * Each generator computes one chunk between two yields. A generator yields GO_ON if it has more to do, and AWAIT_CREDIT if it must wait for
  * the page's next request. return() stops the generator, whose `finally` frees the session.
@@ -254,7 +254,7 @@ function* put({ core, pace }, session, ids, nats, each = false) {
     at = pace.slice(`${nats ? 'score' : 'put'} ${each ? samples : 1}`, 4, most, (count, over) => {
       end = Math.max(end, at + count * width); // after a call that ended early, the next call must repeat the ids
       // With several samples, core.put() may call the engine several times for one position. Each of these calls writes the nats of some
-      // samples to the engine's memory. If core.put() ended early, another job could overwrite these nats, so it does not end early.
+      // samples to the engine's memory. core.put() must not return between these calls. Otherwise, another job could overwrite the nats.
       const cost = core.put(session, ids.subarray(at, end), nats !== undefined, each, nats && samples > 1 ? undefined : over);
       nats?.set(cost, at);
       return (core.position(session) - start) * width;

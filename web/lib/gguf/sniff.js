@@ -27,7 +27,8 @@ const SIGNATURES = [
 ];
 
 /**
- * Returns a sentence for error messages that describes the format of a file that is not GGUF; '' if the format is unknown.
+ * Returns a sentence about the format of a file that cannot be opened, or '' if the format is unknown. An error message ends with this
+ * sentence.
  *
  * @param {Uint8Array} bytes
  * @returns {string}

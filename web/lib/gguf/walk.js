@@ -33,7 +33,7 @@ const CHUNK = 1 << 15;
 /** Thrown if the bytes end before the head does. */
 export class Short extends Error {}
 
-/** Thrown if the head is damaged or beyond a limit. */
+/** Thrown if the head is damaged or exceeds a limit. */
 export class Refused extends Error {
   /** @param {'format' | 'limit'} code  @param {string} name  name of the key or tensor  @param {string} reason */
   constructor(code, name, reason) {

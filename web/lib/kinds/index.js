@@ -29,9 +29,10 @@
  * @property {(facts: Facts, number: NumberOf) => boolean} says  returns whether a file is of this kind, based on its ports and its metadata
  * @property {{ [N in VerbName]?: { when?: (model: Fitting) => boolean, later?: true, settings?: string, names?: string[], before?: number } }} verbs
  *   the methods of the kind's models. `when` returns whether a model has the method; it is absent if all models of the kind have the
- *   method. If `later` is true, the method is not in `info.verbs` at first, and open() adds it if the model has the method. `settings` is a
- *   name such as 'picture'. The method has all options of settings.js whose `of` contains this name. `names` lists the method's other
- *   options. `before` is the number of arguments before the options, if it differs from the number in the verb's file
+ *   method. If `later` is true, the method is not in `info.verbs` at first, and open() adds it if the model has the method. `settings`
+ *   selects options from the table in settings.js by a name, such as 'picture'. The method has every option whose field `of` contains this
+ *   name. `names` lists the method's other options. `before` is the number of arguments before the options, if it differs from the number
+ *   in the verb's file
  * @property {(head: Uint8Array, signal?: AbortSignal) => Promise<any> | undefined} [early]  reads data from the beginning of a file while the
  *   workers open the file
  * @property {(engine: Engine, facts: Facts, early: any, signal?: AbortSignal) => any} open  returns an object with a method for each verb,

@@ -13,7 +13,7 @@ import { hubAddress } from './hub.js';
  * never requested again. It may also select different files. */
 const MOST_QUERIES = 4;
 
-/** Loads the module for stopped downloads. This module is separate because it has state. */
+/** Loads the module for stopped downloads. The import is dynamic, so that this file and large.js share the state of unfinished.js. */
 const unfinished = () => part(() => import('./unfinished.js'));
 
 /** @returns {Promise<Cache | undefined>} undefined if there is no cache, or if the cache is not allowed */
@@ -58,7 +58,7 @@ export async function remove(url) {
 }
 
 /**
- * Deletes the oldest of the copies whose addresses differ only in the query. The newest MOST_QUERIES copies stay.
+ * Keeps the newest MOST_QUERIES copies whose addresses differ only in the query, and deletes the older ones.
  *
  * @param {string} url  address of the newest copy
  */

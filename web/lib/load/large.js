@@ -36,8 +36,8 @@ export async function openLarge(jobs, module, large, how) {
   const unfinished = keep || server ? await part(() => import('./unfinished.js')).catch(() => undefined) : undefined;
   const file = (server && (await unfinished?.continued(large, server))) ?? large;
   /**
-   * Buffers that the engine has returned, for reuse. Without reuse, buffers with the total size of the file would wait for garbage
-   * collection.
+   * Buffers that the engine has returned, for reuse. Without reuse, the buffers that wait for garbage collection would add up to the size
+   * of the file.
    * @type {ArrayBuffer[]}
    */
   const rooms = [];

@@ -326,7 +326,7 @@ async function readWhole(file, how) {
   return joined(chunks);
 }
 
-/** Loads the module that identifies the formats of other files. Returns undefined if the module cannot be loaded. */
+/** Loads the module that identifies files that are not GGUF. Returns undefined if the module cannot be loaded. */
 const sniffer = () => part(() => import('../gguf/sniff.js'), []).catch(() => undefined);
 
 const tooLarge = async () => (await sniffer())?.sizeProblem() ?? new NextPixelError('limit', 'The file is too large');

@@ -90,7 +90,7 @@ function* readingPart(bytes) {
     return /** @type {number | undefined} */ (value);
   };
   number('general.alignment');
-  // The data of a tensor ends where the data of the next tensor begins. Two tensors must not share data, because a small file could then
+  // The data of a tensor ends where the data of the next tensor begins. Two tensors must not share data. Otherwise, a small file could
   // require any amount of memory.
   const sorted = [...list].sort((a, b) => a.offset - b.offset);
   /** @type {Map<object, Tensor>} */

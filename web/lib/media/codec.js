@@ -265,7 +265,8 @@ export function quantise(values, levels) {
 }
 
 /**
- * Returns, for each pixel, the index of the colour with the least squared distance; if several are equally close, the lowest index.
+ * Returns, for each pixel, the index of the nearest colour of the palette (Euclidean distance). If several colours are equally near,
+ * returns the lowest index.
  *
  * @param {Uint8Array} pixels   shape (count, 3)
  * @param {Uint8Array} palette  shape (colours, 3)

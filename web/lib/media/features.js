@@ -148,7 +148,7 @@ export class Features {
   }
 
   /**
-   * Returns whether the training sentences contain a typed word. Typographic quotes and hyphens are first replaced by plain ones.
+   * Like knows(), but first replaces typographic quotes and hyphens in the word with plain ones.
    *
    * @param {string} form
    */

@@ -230,7 +230,7 @@ function isRaw(image) {
   return 'data' in image && !/Float16|-/.test(classOf(image.data) + /** @type {Partial<ImageData>} */ (image).colorSpace);
 }
 
-/** Maximum length of `data` if it is an array of numbers, because each number is checked. A typed array of bytes needs no check. */
+/** Maximum length of `data` if it is an array of numbers. Checking each number takes time. A typed array of bytes needs no check. */
 const LONGEST_LIST = 2 ** 20;
 
 /**

@@ -103,7 +103,7 @@ export function openWav(bytes) {
 }
 
 /**
- * Finds the samples of a WAV file. Reads the file in parts, and as little as possible of the data before the samples.
+ * Finds the samples of a WAV file. Reads only the parts of the file that contain chunk headers.
  *
  * @param {number} size  size of the file in bytes
  * @param {(from: number, to: number) => Promise<Uint8Array>} read  reads a part of the file
@@ -226,7 +226,7 @@ function samplesOf({ encoding, channels, rate, frame, bits }, begin, size) {
 }
 
 /**
- * Returns a WAV file of 16 bits and one channel.
+ * Returns a 16-bit mono WAV file.
  *
  * @param {Float32Array} samples
  * @param {number} rate

@@ -14,8 +14,8 @@ import { verbsOf } from '../verbs/table.js';
 /** @import { Contents, Count } from '../load/source.js' */
 
 /**
- * A model that is ready to run, from load(). Several runs, scores and attention calls may be active at the same time; they are interleaved.
- * `info.verbs` lists the methods of this model.
+ * The result of load(): a model that is ready to run. Several runs, scores and attention calls may be active at the same time; they are
+ * interleaved. `info.verbs` lists the methods of this model.
  *
  * A value out of range causes a NextPixelError with code 'argument'. Methods that return a run throw this error immediately; methods that
  * return a promise reject with it.

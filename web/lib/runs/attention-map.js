@@ -6,10 +6,10 @@
 /**
  * The attention weights of one head of a layer, for one or more queries. Queries and keys are positions, counted from 0; key -1 is the
  * start, which precedes all positions. A query is the position of a predicted value: a token (its index in `run.ids`), a pixel or channel
- * (in raster order, as in `model.order`), a word, or an event of a piece of music (such as a note or a wait). For latents, a query is a
- * location of a square grid, counted row by row. The property `name` determines whether a key is an earlier position or an item of the
- * input. Such an item is a pixel of the small picture, a location of the captioned picture (counted row by row, as in `run.grid`), or an
- * example (in the order of `support`).
+ * (in raster order, as in `model.order`), a word, or an event of a piece of music (such as a note or a wait). In a model that draws from a
+ * latent, a query is a location in a square grid, counted row by row. The property `name` determines whether a key is an earlier position
+ * or an item of the input. Such an item is a pixel of the small picture, a location of the captioned picture (counted row by row, as in
+ * `run.grid`), or an example (in the order of `support`).
  *
  * @typedef {object} AttentionMap
  * @property {string} name           'attention': attention to earlier positions; 'source': attention to the source sentence, or to the

@@ -32,7 +32,7 @@ import { showAll } from '../sinks/canvas.js';
 /** When the stored steps exceed this many bytes, the oldest steps are dropped. Readers that arrive later cannot read the dropped steps. */
 const MOST_KEPT = 2 ** 27;
 
-/** Only one of every EACH steps is measured, because there are many steps and their sizes are similar. */
+/** Only every EACH-th step is measured, because there are many steps and their sizes are similar. */
 const EACH = 8;
 
 /** Estimates the memory that a value takes, in bytes. @param {any} value @returns {number} */
@@ -189,8 +189,8 @@ export class BaseRun {
 
   /**
    * Yields the steps to one reader, starting with the first step. A run may have several readers, and the worker computes only while a
-   * reader awaits a step. If the last reader leaves before the end, the run stops; if `waits` is set, the run pauses until another reader
-   * arrives.
+   * reader awaits a step. If the last reader leaves before the end, the run stops. If `waits` is true, the run instead pauses until another
+   * reader arrives.
    *
    * @param {AbortSignal} [signal]  aborts this reader
    * @returns {AsyncGenerator<Step, void, void>}
@@ -358,7 +358,7 @@ export class BaseRun {
 }
 
 /**
- * Returns a string that identifies the model of a saved run, made from the model's description.
+ * Returns a string that identifies the model of a saved run.
  * @param {Pick<ModelInfo, 'architecture' | 'name' | 'parameters'> & { vocabulary?: number }} info @internal
  */
 export function modelName({ architecture, name, parameters, vocabulary = 0 }) {

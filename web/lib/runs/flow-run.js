@@ -43,9 +43,8 @@ import { probabilitiesAt } from './probabilities.js';
  * has drawn all of them. If the encoding part has a reach (the number of ids on either side of an id that affect its results), it encodes
  * the first ids while the later ones are still being drawn. The worker then alternates between drawing and encoding.
  *
- * One worker computes all parts of a sample. This class is not in the worker's script, because that script is loaded for every model. The
- * class takes little time. In Node, one audio code takes 0.126 ms, of which 9 % is spent outside the worker (including the reading of the
- * steps).
+ * One worker computes all parts of a sample. This class is not in the worker's script, because that script is loaded for every model. In
+ * Node, one audio code takes 0.126 ms. Code outside the worker, including the loop that reads the steps, takes only 9 % of this time.
  *
  * @template Result
  * @extends {BaseRun<FlowStep, Result>}

@@ -111,7 +111,7 @@ export class PictureSink {
     this.paint();
   }
 
-  /** Waits until the callback of the last paint has been handled. */
+  /** Waits one turn of the event loop if `onPaint` is asynchronous, and throws the error with which `onPaint` failed, if any. */
   async heard() {
     await this.#painted.turn();
     this.#check();

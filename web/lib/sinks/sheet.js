@@ -27,8 +27,8 @@ const SIZE = 16;
 /** The minimum font size. */
 const SMALLEST = 9;
 
-// The next two functions must not reference a sheet, not even through their scope, because an observer and the window live as long as the
-// page.
+// The next two functions are outside the class, so that the listeners on the canvas and the window do not keep a sheet in memory. The
+// listeners can live as long as the page.
 
 const changed = (/** @type {Sheet} */ sheet) => sheet.changed();
 

@@ -70,7 +70,7 @@ export async function addWorthwhile(starting, start, most, loaded) {
         job.end();
       }
     };
-    // A worker has started once it answers. Starting the other workers must not delay the first one.
+    // Waits until the first worker answers, because starting the other workers earlier would delay the first one.
     await measure(links[0], 0, 1);
     loaded.then(() => setTimeout(stop, PATIENCE_MS), stop);
     while (starting.length < most) starting.push(start());

@@ -8,8 +8,8 @@ import { statusError } from '../status-error.js';
 /** @import { Stepper } from './index.js' */
 
 /**
- * A beam search, one position per step. The samples are the beams. The `ids` of a step contain its candidates, five words each, in the
- * memory layout of nx_candidate. `ended` is true after the last step.
+ * A beam search, one position per step. The samples are the beams. The `ids` of a step contain the candidates of the step, each as the five
+ * 32-bit words of an nx_candidate. `ended` is true after the last step.
  *
  * @param {Sessions} sessions
  * @param {Session} session

@@ -44,8 +44,9 @@ export class CodeRun extends AudibleRun {
   /** The codes that were drawn before the run was saved, or the codes of the given sound. @type {SavedFlow | undefined} */
   #drawn;
 
-  /** Resolves with the sound that complete() continues, at the model's rate, once the sound has been read. For a resumed run, which has
-   * only the codes of the sound, the promise resolves with undefined. Rejects if the sound cannot be read, or if the run ends first.
+  /** Resolves with the sound that complete() continues, once this sound has been read. The `samples` of the sound are at the model's sample
+   * rate. For a resumed run, which has only the codes of the sound, the promise resolves with undefined. Rejects if the sound cannot be
+   * read, or if the run ends first.
    * @returns {Promise<Heard | undefined>} */
   get input() {
     return this.once(() => this.#heard);

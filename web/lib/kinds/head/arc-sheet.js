@@ -2,8 +2,9 @@
 // @ts-check
 
 /**
- * Draws words, and an arc from the head of each word to the word. The line of a more probable arc is thicker. The words are in a line or,
- * if the canvas is too narrow for a line, in a column with the arcs next to it. Words that still do not fit are replaced by an ellipsis.
+ * Draws the words of a parse, and arcs from heads to their dependents. The line of a more probable arc is thicker. The words are in a line
+ * or, if the canvas is too narrow for a line, in a column with the arcs next to it. Words that still do not fit are replaced by an
+ * ellipsis.
  */
 
 import { Sheet } from '../../sinks/sheet.js';

@@ -19,7 +19,7 @@ import { VELOCITY } from './codec.js';
 /** @import { Note } from './codec.js' */
 /** @import { Heard } from './midi.js' */
 
-/** Limits on the number of notes, and on the start and the length of a note in ticks. Both are far above the capacity of any model. */
+/** Maximum number of notes, and maximum start and length of a note in ticks. The limits are far above the capacity of any model. */
 const MOST_NOTES = 30_000;
 const MOST_TICKS = 1_000_000;
 /** The largest MIDI file that is read, in bytes. */

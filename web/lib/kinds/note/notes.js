@@ -178,8 +178,8 @@ export class NoteModel {
   }
 
   /**
-   * Resumes a saved run. The resumed run draws the music that the saved run would have drawn. With `at`, keeps only the first drawn
-   * ids and draws other music after them.
+   * Resumes a saved run. The resumed run draws the music that the saved run would have drawn. With `at`, the resumed run keeps only the
+   * first `at` drawn ids, and draws the following ids again.
    *
    * @param {SavedNote} saved  the result of run.save()
    * @param {NoteOptions & { at?: number }} [options]  at: number of drawn ids to keep. With this option, seed, temperature, topK and topP

@@ -89,8 +89,8 @@ export class Piece {
 
   /**
    * Returns the ids that may come next; there is at least one. No wait may extend beyond the next change of a fixed voice. `cut` lists the
-   * waits that are too long. If one of them is more probable than the longest allowed wait, the stepper (engine/steppers/notes.js) gives
-   * the allowed wait the largest probability in `cut`.
+   * waits that are too long. If the most probable wait in `cut` has a higher probability than the longest allowed wait, the stepper
+   * (engine/steppers/notes.js) gives this higher probability to the longest allowed wait.
    *
    * @returns {{ ids: number[], cut: number[] }}
    */

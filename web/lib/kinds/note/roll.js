@@ -3,8 +3,8 @@
 
 /**
  * Draws music as a piano roll: time to the right, pitch upwards, one rectangle per note in the colour of its voice. A drawn note with more
- * nats has a wider outline. Given notes have the colour of text. If the visitor's system forces colours, given notes are drawn hollow. If
- * the visitor prefers reduced motion, the roll appears only when it is complete.
+ * nats has a wider outline. Notes that were given, not drawn, have the text colour. If the visitor's system forces colours, given notes are
+ * hollow. If the visitor prefers reduced motion, the roll appears only when it is complete.
  */
 
 import { media } from '../../base/media.js';

@@ -23,8 +23,7 @@ import { ProbabilitySheet } from './probability-sheet.js';
 /**
  * @typedef {object} ClassifyOptions
  * @property {Example[]} support  the examples, one or more for each label. The order of the examples matters slightly, because the model's
- *   convolutions depend on it. `info.card` states how many examples the model had in training. The model takes at most 1,024 examples, and
- *   at most as many different labels as it has outputs
+ *   convolutions depend on it. The model takes at most 1,024 examples, and at most as many different labels as it has outputs
  * @property {boolean} [maps]     whether to return the weights of the attention layers. Default false
  * @property {AbortSignal} [signal]
  */
@@ -67,9 +66,9 @@ export class Classification extends Answer {
   }
 
   /**
-   * Draws as many labels as fit, the most probable first, with bars proportional to their probability. The sheet keeps the size that the
-   * canvas has on the page, and takes font and colours from the canvas's style. For screen readers, the probabilities are also set as the
-   * text inside the canvas element.
+   * Draws as many labels as fit, the most probable first, with bars proportional to their probability. The canvas keeps its size on the
+   * page and uses the device's full resolution. Its style sets the font and the colours. For screen readers, the probabilities are also set
+   * as the text inside the canvas element.
    *
    * @param {Canvas} canvas
    * @param {ProbabilitySheetOptions & { signal?: AbortSignal }} [options]

@@ -64,8 +64,8 @@ export class SoundRun extends AudibleRun {
   #over = false;
 
   /**
-   * Resolves with the sound that complete() continues, at the model's rate, once the sound has been read. Rejects if the sound cannot be
-   * read, or if the run ends first.
+   * Resolves with the sound that complete() continues, once this sound has been read. The `samples` of the sound are at the model's sample
+   * rate. Rejects if the sound cannot be read, or if the run ends first.
    *
    * @returns {Promise<Heard | undefined>}
    */

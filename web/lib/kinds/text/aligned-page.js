@@ -2,10 +2,10 @@
 // @ts-check
 
 /**
- * Shows a translation above its source sentence in a box of the page, while the translation is written. The text can be selected. If the
- * translation and the sentence fit in one line each, bands join their words. The width of a band shows the attention weight between its two
- * words. If one of the texts takes several lines, bands would cross the other lines of this text. In this case, shading of the sentence's
- * words shows the attention of the newest word or of the word under the pointer.
+ * Shows a translation above its source sentence in a box on the page, while the translation is being written. The text can be selected. If
+ * the translation and the sentence each fit on one line, bands join the words. The width of a band shows the attention weight between its
+ * two words. If the translation or the sentence takes several lines, bands would cross the text and are left out. The words of the sentence
+ * are then shaded by the attention of one word of the translation: the word under the pointer or, by default, the newest word.
  */
 
 import { atNextFrame } from '../../sinks/canvas.js';

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Draws a translation above its source sentence, while the translation is written. Bands join the words; the width of a band shows the
- * attention weight between its two words.
+ * Draws a translation above its source sentence, while the translation is being written. Bands join the words; the width of a band shows
+ * the attention weight between its two words.
  */
 
 import { wrongAnswer } from '../../base/checks.js';

@@ -111,8 +111,8 @@ export function renderedByPage({ messages, template, values, render }, names) {
 }
 
 /**
- * Maximum number of values in the arguments of a chat, and of properties in one object. These limits exist because the arguments are copied
- * without yielding to the event loop.
+ * Limits on the arguments of chat(): MOST_VALUES values in total, and MOST_NAMES properties in each object. The limits exist because the
+ * arguments are copied without yielding to the event loop.
  */
 const MOST_VALUES = 2 ** 17;
 const MOST_NAMES = 2 ** 10;

@@ -37,9 +37,9 @@ import { json, str } from './jinja/write.js';
 /** @import { Pair } from './jinja/values.js' */
 
 /**
- * The source number of a character in a prompt states where the character comes from. The template itself has the number 0. The numbers
- * from MESSAGES on belong to the messages. A message has three numbers (EACH): one for its content, one for its tool calls and one for its
- * other strings.
+ * The source number of a character in a prompt states where the character comes from. The template itself has the number 0. Each message
+ * has three numbers (EACH): one for its content, one for its tool calls and one for its other strings. The numbers of the first message
+ * start at MESSAGES.
  */
 const OTHERS = 1;
 const TOOLS = 2;

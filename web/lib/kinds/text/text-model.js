@@ -307,8 +307,8 @@ export class TextModel {
    * @returns {TranslationRun}
    */
   /**
-   * Resumes a saved text. The resumed run draws the same tokens as it would have drawn without the interruption. With `at` or other
-   * options, the text may continue differently; `maxTokens` counts from the position at which the run resumes.
+   * Resumes a saved text. The resumed run draws the same tokens as it would have drawn without the interruption. If options differ from
+   * those of the saved run, the text may continue differently. `maxTokens` counts from the position at which the run resumes.
    *
    * @overload
    * @param {SavedText} saved  the result of run.save()

@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Shows a text in a box of the page while the text is written. The text can be selected, each token is shaded by its surprisal, and the box
- * scrolls to the end.
+ * Shows a text in a box on the page while the text is being written. The text can be selected, each token is shaded by its surprisal, and
+ * the box scrolls to the end.
  */
 
 import { endsSentence } from './sentence-end.js';

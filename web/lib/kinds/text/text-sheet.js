@@ -24,7 +24,7 @@ import { arranged, boxesOf } from './text-order.js';
  * @property {Dom<'Element'>} [mirror]   an element whose text content is set to the text, for screen readers
  * @property {boolean} [shade]    whether the background of each token shows its surprisal; a token with probability 1 has no shade. Default
  *   true
- * @property {boolean} [caret]    whether there is a caret at the end while the text is written. Default true
+ * @property {boolean} [caret]    whether there is a caret at the end while the text is being written. Default true
  */
 
 /** The opacity of the darkest shade. */

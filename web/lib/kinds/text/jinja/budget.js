@@ -4,8 +4,8 @@
 import { OverBudget } from './values.js';
 
 /** Maximum number of steps of a template. A conversation of a thousand messages takes a few hundred thousand steps. Each expression is one
- * step. An operation that cannot yield costs steps in proportion to its work. The limit therefore rejects any operation that would take
- * longer than a fraction of a second. */
+ * step. If an operation cannot yield, its cost in steps is proportional to its work. The limit therefore rejects any operation that would
+ * take longer than a fraction of a second. */
 const MOST_STEPS = 2 ** 21;
 /**
  * `CHARACTERS` characters of a string cost one step, and each item costs `ITEM` steps. An item is a value that is made, compared or

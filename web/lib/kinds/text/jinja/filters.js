@@ -70,7 +70,7 @@ export function counted({ budget }, value) {
   return items;
 }
 
-/** Returns a value to compare: a string in lower case unless `isSensitive` is true, and other values unchanged.
+/** Converts a string to lower case for comparisons, unless `isSensitive` is true. Returns other values unchanged.
  * @param {any} value @param {any} isSensitive */
 const caseless = (value, isSensitive) =>
   value instanceof Text && !truth(isSensitive ?? false) ? changed(value, (part) => part.toLowerCase()) : value;

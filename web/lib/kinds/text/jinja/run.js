@@ -437,8 +437,8 @@ export class Machine {
       const left = yield* this.#value(node.left, scope);
       return arithmetic(this, operator, left, yield* this.#value(node.right, scope));
     }
-    // The parser reads `a < b < c` as `(a < b) < c`, and gives + the same precedence as ~. All operators of one chain have the same depth,
-    // so the interpreter detects both cases by the depth.
+    // The parser reads `a < b < c` as `(a < b) < c`, and gives + the same precedence as ~. The code below therefore collects all operators
+    // of a chain before it computes the result. These operators have the same `depth` (number of enclosing brackets).
     /** @type {{ operator: string, right: Node }[]} */
     const chain = [];
     let first = node;

@@ -436,7 +436,7 @@ const ABSENT = new Set(
   ),
 );
 
-/** Charges the budget for the strings among `self` and the arguments, then calls a method.
+/** Charges the budget for each string argument (including `self`), then calls a method.
  * @param {Method} method @param {Writer} writer
  * @param {any} self @param {any[]} args @param {Keywords} keywords @param {string} name */
 export function callMethod(method, writer, self, args, keywords, name) {

@@ -107,7 +107,8 @@ export class Float {
   }
 }
 
-/** `kind`: name of the type in Python. `source`: the source number (see ../template.js) of the brackets in the list's string form. */
+/** `kind`: name of the type in Python. `source`: when the list is converted to a string, its brackets and commas have this source number
+ * (see ../template.js). */
 export class List {
   /** @param {any[]} items @param {'list' | 'tuple' | 'range'} [kind] @param {number} [source] */
   constructor(items, kind = 'list', source = TEMPLATE) {
@@ -250,7 +251,7 @@ export function floatText(value) {
   return Number.isInteger(value) ? `${value}.0` : String(value);
 }
 
-/** Comparing this many characters of two strings costs as much as one item. */
+/** Comparing this number of characters of two strings costs as much as one item of the budget (see budget.js). */
 const ITEM_TEXT = 64;
 
 /** Returns the cost of comparing two values, in items. Long strings cost more. @param {any} a @param {any} b */
@@ -285,7 +286,7 @@ export function equal(a, b, budget) {
 }
 
 /**
- * Compares two values, and charges the budget for each comparison. A result below 0 means that a comes before b.
+ * Compares two values, and charges the budget for each comparison. A result below 0 means that `a` comes before `b`.
  * @param {any} a
  * @param {any} b
  * @param {Budget} budget

@@ -84,7 +84,7 @@ export class Pairs {
 const POSITIONS = 2 ** 26;
 
 /** Number of steps between two yields to the event loop. These steps take about a millisecond. A word of a thousand symbols takes fewer
- * steps. */
+ * than SLICE steps. */
 const SLICE = 8192;
 
 /** Marks a symbol that was merged into another symbol. */
