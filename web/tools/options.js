@@ -126,8 +126,8 @@ function endsOfKinds() {
 }
 
 /**
- * Generates the types of the kinds: the classes that determine the type of `load<'sound'>()`, the results of the runs, and all types that
- * index.js exports.
+ * Generates web/lib/kinds/types.js: for each kind, the types of its models, runs, results and options. index.js exports all these types.
+ * The type of `load<'sound'>()` also comes from this file.
  */
 async function kindTypes() {
   const kinds = await Promise.all(
@@ -184,7 +184,7 @@ async function kindTypes() {
 ${kinds.flatMap(({ types }) => types).join('\n')}
 
 /**
- * The class of the models of each kind.
+ * The model class of each kind.
  *
  * @typedef {object} ModelsOfKinds
 ${kinds.map(({ name, model }) => ` * @property {${model}} ${name}\n`).join('')} */
@@ -314,9 +314,9 @@ function pagesOfKinds() {
 import { phrase } from '../page/phrase.js';
 
 /**
- * The pages that show the models of each kind. The row of a model is the first row of the model's kind in which \`deed\` is one
- * of the model's verbs or the kind's name. \`says\` returns a sentence with the name of the model and the page for it. \`tries\` returns a
- * suggestion for the visitor.
+ * The pages that show the models of each kind. A row fits a model if it has the model's kind, and if \`deed\` is one of the model's
+ * verbs or the name of the kind. The first row that fits applies. \`says\` returns a sentence that names the model and the page.
+ * \`tries\` returns a suggestion for the visitor.
  *
  * @type {[kind: string, deed: string, says: (name: string) => string, tries: () => string][]}
  */

@@ -34,8 +34,9 @@ function withoutComments(text) {
 }
 
 /**
- * Rewrites generic typed arrays, such as Uint8Array<ArrayBuffer>, for TypeScript before 5.7, in which typed arrays are not generic. Uses
- * the return type of `of()` instead: TypeScript 5.7 and later infer the generic type, and older versions infer the plain array.
+ * Rewrites generic typed arrays, such as Uint8Array<ArrayBuffer>, because typed arrays are not generic in TypeScript before 5.7. The
+ * replacement is the return type of Uint8Array.of(). This type is Uint8Array<ArrayBuffer> in TypeScript 5.7 and later, and Uint8Array in
+ * older versions.
  *
  * @param {string} text  text of a declaration
  */

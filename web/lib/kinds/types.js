@@ -88,7 +88,7 @@
 /** @typedef {import('../options.js').TranslationOptions} TranslationOptions */
 
 /**
- * The class of the models of each kind.
+ * The model class of each kind.
  *
  * @typedef {object} ModelsOfKinds
  * @property {CaptionModel} caption

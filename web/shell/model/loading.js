@@ -17,7 +17,7 @@ const LOST = new Set(['trap', 'closed']);
 /** @typedef {{ onProgress: (progress: Progress) => void, signal: AbortSignal }} LoadOptions */
 
 /**
- * Functions that reload a figure. The key is the abort signal that was passed to the figure's load. Each function resolves with the error
+ * Functions that reload the models of a figure. The key is the `signal` that `acquire` received. Each function resolves with the error
  * message, or '' for success.
  * @type {WeakMap<AbortSignal, () => Promise<string>>}
  */

@@ -13,11 +13,7 @@ const deeds = words.filter((word) => PAGES.some(([, deed]) => deed === word));
 /** The architectures that the page accepts; empty if the page accepts all architectures. */
 const only = words.filter((word) => word !== size && !deeds.includes(word));
 
-/**
- * Returns the row of PAGES for a model: the first row of the model's kind in which `deed` is one of the model's verbs or the
- * kind's name.
- * @param {ModelInfo} info
- */
+/** Returns the first row of PAGES that fits a model. @param {ModelInfo} info */
 const pageOf = (info) =>
   PAGES.find(([kind, deed]) => kind === info.kind && (deed === kind || /** @type {string[]} */ (info.verbs).includes(deed)));
 

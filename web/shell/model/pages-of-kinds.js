@@ -4,9 +4,9 @@
 import { phrase } from '../page/phrase.js';
 
 /**
- * The pages that show the models of each kind. The row of a model is the first row of the model's kind in which `deed` is one
- * of the model's verbs or the kind's name. `says` returns a sentence with the name of the model and the page for it. `tries` returns a
- * suggestion for the visitor.
+ * The pages that show the models of each kind. A row fits a model if it has the model's kind, and if `deed` is one of the model's
+ * verbs or the name of the kind. The first row that fits applies. `says` returns a sentence that names the model and the page.
+ * `tries` returns a suggestion for the visitor.
  *
  * @type {[kind: string, deed: string, says: (name: string) => string, tries: () => string][]}
  */

@@ -136,7 +136,7 @@ function follow() {
   remember('replaceState');
 }
 
-/** Adds the listeners and marks the current history entry. An unmarked entry therefore comes from a link. */
+/** Adds the listeners, and stores the settings in the current history entry. Entries that links add have no stored settings. */
 function open() {
   addEventListener('popstate', follow);
   addEventListener('hashchange', follow);

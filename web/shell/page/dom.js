@@ -49,8 +49,8 @@ const motion = matchMedia('(prefers-reduced-motion: reduce)');
 export const reducedMotion = () => motion.matches;
 
 /**
- * Returns a function that schedules `work` for the next animation frame. If this function is called several times before that frame, `work`
- * runs once.
+ * Returns a function that schedules `work` for the next animation frame. Several calls to the returned function before that frame run
+ * `work` only once.
  * @param {() => void} work
  */
 export function perFrame(work) {

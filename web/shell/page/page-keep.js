@@ -311,8 +311,8 @@ export async function refresh() {
 }
 
 /**
- * Returns whether this page can store files. Pages at file: addresses and in sandboxed frames cannot store files (in a sandboxed
- * frame, reading `caches` throws).
+ * Returns whether this page can store files. A page cannot store files if it has a `file:` address or is in a sandboxed frame. In a
+ * sandboxed frame, reading `caches` throws.
  */
 function canStore() {
   try {

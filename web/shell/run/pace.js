@@ -106,8 +106,7 @@ export class Pace {
 }
 
 /**
- * Returns the maximum number of elements per request. Without a speed limit, the maximum is one row of a digit. Otherwise the maximum is
- * roughly the number of elements shown in 40 ms.
+ * Returns the maximum number of elements per request: roughly the number shown in 40 ms, but at most 28 (the width of a digit in pixels).
  * @param {number} speed
  */
 export const chunkFor = (speed) => Math.max(1, Math.min(28, Math.round(speed / 25)));

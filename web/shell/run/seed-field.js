@@ -6,7 +6,7 @@ import { make } from '../page/dom.js';
 import { phrase } from '../page/phrase.js';
 
 const LIMIT = 1e9;
-/** The button draws seeds below this number, because short numbers are easy to remember and type. */
+/** Random seeds are less than this number, because short numbers are easy to remember and type. */
 const ROLLED = 10000;
 
 /** @param {number} n */

@@ -41,7 +41,8 @@ export function createHeads(layers, heads, onChange, first = { layer: -1, head: 
       }
     },
     /**
-     * Returns the settings for an address, if they differ from the initial choice. Layers and heads are counted from 1, and 0 means all.
+     * Returns the layer and the head for the page's address, or {} for the initial choice. In the address, they are counted from 1, and 0
+     * means all.
      * @returns {Record<string, number>}
      */
     settings() {

@@ -24,7 +24,7 @@ export function meanOf(maps, choice = { layer: -1, head: -1 }) {
 }
 
 /**
- * Returns the attention maps of a step that have this name; there is one map for every head.
+ * Selects the attention maps of a step by name.
  * @param {TranslationStep} step
  * @param {'source' | 'attention'} name
  */
