@@ -5,7 +5,8 @@
 /** @import { AnyInfo as ModelInfo } from '../../web/lib/engine/protocol.js' */
 
 /**
- * A data set: a pattern that matches the training data on a model's card, the path of the held-out part, and the command that creates it.
+ * A data set. `dataset` matches the name of the data set on a model's card, `data` is the path of the held-out part, and the command `make`
+ * writes this part.
  * @typedef {{ dataset: RegExp, data: string, make: string }} DataSet
  */
 

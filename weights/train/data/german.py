@@ -3,8 +3,8 @@
 
 In each epoch, training uses each caption twice. It uses the greetings, questions and answers that a traveller needs (DAILY) three times,
 and all other everyday sentences once. Training also uses variants of everyday sentences, with other names, places, days and numbers on both
-sides (swaps.py). A sentence about Tom has one variant, because a quarter of the sentences are about him; every other sentence has four
-variants. Sentences without a replaceable word have none.
+sides (swaps.py). A sentence about Tom has one variant, because a quarter of the sentences are about him; the other sentences have four
+each. Sentences without a replaceable word have none.
 
 Your own folder needs two subfolders, multi30k and tatoeba.
 """

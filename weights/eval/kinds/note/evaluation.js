@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // For a music model, --data is a JSON file with a list of pieces; a piece is a list of notes { start, length, pitch, voice }. The results
-// are the nats per note and per time step, and statistics of harmony (harmony.js). The statistics are the number of parallel fifths and
-// octaves, how often voices cross, and how many beats form a chord. They are computed for the pieces of --data, and for an equal number of
-// pieces that the model generates at --temperatures. --images is the number of pieces.
+// are the nats per note and per time step, and statistics of harmony (harmony.js). The statistics are computed for the pieces of --data,
+// and for an equal number of pieces that the model generates at --temperatures. --images is the number of pieces.
 //
 //   npm run eval -- weights/chorales.gguf --data build/chorales-test.json
 // @ts-check

@@ -2,8 +2,8 @@
 // Computes statistics of music for several voices: parallel fifths and octaves, crossings of voices, and chords.
 //
 // Two voices move in parallel fifths if they move at the same time in the same direction, and are a fifth (or an octave and a fifth) apart
-// both before and after the move. Parallel octaves are defined in the same way. A beat is a chord if all its pitches belong to one triad or
-// seventh chord of common harmony.
+// both before and after the move. Parallel octaves are defined in the same way. The voices form a chord on a beat if all their pitches
+// belong to one of the triads or seventh chords in CHORDS.
 // @ts-check
 /** @typedef {{ start: number, length: number, pitch: number, voice: string }} Note */
 

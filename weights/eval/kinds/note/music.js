@@ -9,7 +9,7 @@ import { count } from './harmony.js';
 /** @typedef {import('./harmony.js').Note} Note */
 
 /**
- * Parallel fifths and octaves per piece, the percentage of moments at which voices cross, and the percentage of beats that form a chord.
+ * Parallel fifths and octaves per piece, the percentage of moments at which voices cross, and the percentage of beats with a chord.
  * @typedef {{ pieces: number, fifths: number, octaves: number, crossings: number, chords: number }} Rules
  */
 

@@ -6,7 +6,7 @@
 //
 // Each line of the file is a sentence, a tab, and a pattern of the correct translations: regular expressions separated by " | ".
 // Before a translation is matched with the pattern, it is converted to lower case, its punctuation is removed and its contractions are
-// expanded (I'm becomes i am).
+// expanded ("I'm" becomes "i am").
 // @ts-check
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
