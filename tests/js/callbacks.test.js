@@ -2,9 +2,9 @@
 // @ts-check
 
 /**
- * A callback is passed to a method. If the callback throws an error, immediately or later, the error must reach the caller of this method
- * unchanged and only once. The error must be reported nowhere else (an unhandled rejection would fail a test). If a callback must return
- * its result synchronously but returns a promise, the library must refuse the promise.
+ * If a callback that was passed to a method throws an error, immediately or later, the error must reach the caller of the method unchanged
+ * and only once. The error must be reported nowhere else (an unhandled rejection would fail a test). If a callback must return its result
+ * synchronously but returns a promise, the library must refuse the promise.
  */
 
 import assert from 'node:assert/strict';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Checks which tests ./build.sh test-changed selects. */
+/** Checks that `./build.sh test-changed` selects the right tests. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

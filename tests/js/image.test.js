@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests reading images and painting pictures. Canvases and <img> elements are fakes here; the browser tests use real ones. */
+/** Tests the functions that read images and paint pictures. Canvases and <img> elements are fakes here; the browser tests use real ones. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -38,7 +38,7 @@ const read = (path) => readFile(join(WEB, path), 'utf8');
 const tableOf = async (lang, folder) => JSON.parse(await read(`${folder}/${lang}.json`).catch(() => '{}'));
 
 /**
- * Returns the strings for visitors in the scripts of a folder. Also searches scripts that are imported from the folders of other pages.
+ * Collects the strings for visitors from the scripts of a folder, and from scripts that are imported from the folders of other pages.
  *
  * @param {string} folder from web/
  */

@@ -385,7 +385,7 @@ test('an error names the apparent format of a wrong file', async () => {
 });
 
 /**
- * Checks that a download is refused while it is in progress, and that the connection is then closed.
+ * Checks that a file is refused before its download has finished, and that the connection is then closed.
  *
  * @param {Promise<unknown>} loading
  * @param {(error: unknown) => boolean} expected

@@ -24,7 +24,7 @@ import { ROOT } from './helpers.js';
 const SELECTED = ['more', 'longer'];
 
 /**
- * Returns top-level statements that use EVERY, directly or through a declared name, but register tests whose names lack the prefix.
+ * Returns the top-level statements that use EVERY (directly or through a declared name) and register a test without the prefix in its name.
  *
  * @param {string} text  the code of a test file
  * @returns {string[]}

@@ -110,7 +110,7 @@ test('attention over a given text: for each head, the weights from each token to
       );
     }
   }
-  // The last row of each map of a run equals the last row of the attention over the same tokens.
+  // The weights in the map of a step equal the last row of attention() over the same tokens.
   const run = model.generate([...tokens].slice(0, -1), { oneOf: ['a', 'b', 'c', ' '], maps: true, maxTokens: 1 });
   for await (const step of run) {
     const last = step.maps?.[0].weights ?? [];

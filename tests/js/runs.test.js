@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Tests, with every shipped file, the properties that every kind of run must have. */
+/** Tests the properties that every kind of run must have. The tests use every shipped file. */
 
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Functions for tests that read or convert a whole sound in one call. The library itself processes sounds in chunks. */
+/** Functions for tests. Each function reads or converts a whole sound in one call; the library itself processes sounds in chunks. */
 
 import { Resampler } from '../../web/lib/media/resample.js';
 import { openWav } from '../../web/lib/media/wav.js';

@@ -20,7 +20,7 @@ import { parse } from 'acorn';
  *   people read, but without the tag; literals: all strings
  */
 
-/** Attributes and properties whose texts people read or hear. */
+/** Attributes and properties whose values are shown or read aloud. */
 const READ = new Set([
   'aria-label',
   'aria-description',
@@ -37,9 +37,9 @@ const READ = new Set([
   'verb',
   'next',
 ]);
-/** Functions whose first argument people read or hear. */
+/** Functions whose first argument is shown or read aloud. */
 const SPEAK = new Set(['announce', 'createButton', 'createTextNode', 'fillText', 'say', 'tell']);
-/** Attributes and properties whose texts people never read. */
+/** Attributes and properties whose values are neither shown nor read aloud. */
 const UNREAD = new Set([
   'class',
   'className',

@@ -12,7 +12,7 @@ import { TOKENS } from './toy-text.js';
 
 /** @import { Tensor, Typed } from './gguf.js' */
 
-/** The number of layers of the encoder and of the decoder, which is also the number of heads. */
+/** The encoder and the decoder each have this many layers. */
 export const BLOCKS = 2;
 export const HEADS = 2;
 

@@ -144,7 +144,7 @@ for (const [name, { file, options, input, score }] of Object.entries(ROWS)) {
         assert.deepEqual(drawn(some), expected, what);
         assert.equal(run.finish, whole.finish, what);
         assert.deepEqual(await run.result(), result, what);
-        // Steps of competing samples, steps of given elements, and samples of codes do not have these fields.
+        // Removes steps that never have maps or probabilities: steps of competing samples or of given elements, and samples of codes.
         const told = (/** @type {any[]} */ list) =>
           list.filter(
             ({ anew, from, ids, level, nats }) => !anew && !(ids && from === 0) && level !== 'sound' && !(level && nats[0] === 0),

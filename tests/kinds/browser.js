@@ -11,9 +11,10 @@ import { ofEach, rows } from './rows.js';
 /** @import { Page } from 'playwright-core' */
 
 /**
- * A model that an element shows, and a short run of the same model with the library.
+ * A small model for tests of the element.
  *
- * - inside: the element's children, as HTML
+ * - attributes, inside: the element's attributes, and its children as HTML
+ * - begin: starts a short run of the same model with the library, without an element
  * - ends: returns whether the element's nx-end event has the expected result
  * - freed: whether `npm test`, and not only `npm run test:all`, checks that removed elements with this model are freed
  *

@@ -115,7 +115,7 @@ import { ofEach, rows } from './rows.js';
  */
 
 /**
- * A weight file, and invalid calls to its model. In each call, an argument is or contains a list without an item at index 1.
+ * A weight file, and calls to its model that must fail. Each call passes a list made by `hole`, which leaves index 1 empty.
  *
  * @typedef {{ file: string, said: RegExp, calls: (model: any, hole: (...list: unknown[]) => unknown[]) => (() => Promise<unknown>)[] }} Holes
  */

@@ -5,8 +5,8 @@
  * Test cases for every kind of model (picture, text, sound, ...). A test that covers all kinds is called a sweep, and its test cases are
  * called rows. The rows of one kind are in the folder tests/kinds/NAME: js.js has the rows for the sweeps in tests/js, browser.js has the
  * rows for the sweeps in tests/browser, and so on. Each of these files exports one value per sweep, under the name of the sweep: the rows,
- * or a string that says why this kind has none. The sweeps find these files by the list of kinds, so adding a kind means adding
- * one folder.
+ * or a string that says why this kind has none. The sweeps find these folders through the list of kinds, so adding a kind means
+ * adding one folder.
  *
  * Each of these files contains rows for several sweeps, and every sweep imports the whole file. Importing a file must therefore compute
  * nothing. Rows contain functions that make the weight files and the inputs.

@@ -36,7 +36,7 @@ export async function verbs(image: ImageData): Promise<void> {
   model.close();
 }
 
-/** Compiles only if `model.info`, the description of a model, has the fields of this kind. */
+/** Compiles only if the type of `model.info` has the fields of this kind. */
 export async function description(): Promise<unknown> {
   const own: CaptionInfo | undefined = undefined;
   return own;

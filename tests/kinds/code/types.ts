@@ -42,7 +42,7 @@ export async function verbs(sound: SoundSource): Promise<void> {
   void again;
 }
 
-/** Compiles only if `model.info`, the description of a model, has the fields of this kind. */
+/** Compiles only if the type of `model.info` has the fields of this kind. */
 export async function description(): Promise<unknown> {
   const { info } = await load('a.gguf');
   if (info.kind === 'code') return info.sampleRate;

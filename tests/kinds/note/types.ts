@@ -41,7 +41,7 @@ export async function verbs(music: MusicSource): Promise<void> {
   void midi;
 }
 
-/** Compiles only if `model.info`, the description of a model, has the fields of this kind. */
+/** Compiles only if the type of `model.info` has the fields of this kind. */
 export async function description(): Promise<unknown> {
   const notes = (await load<'note'>('a.gguf')).info;
   holds<[Same<typeof notes.voices, string[]>, Same<typeof notes.kind, 'note'>]>();

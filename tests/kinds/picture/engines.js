@@ -13,8 +13,8 @@ import { chosen, inputShape, labelOf, pictureOf } from '../../engines/inputs.js'
 /** @import { PlannedRun } from '../../engines/plan.js' */
 
 /**
- * The fraction of the picture that is known in a completion, and the largest number of positions that are drawn. The drawn part ends a
- * little after the start of the third block of local attention, because the first block is no longer visible from there on. Many pictures
+ * The fraction of the picture that is known in a completion, and the largest number of positions that are drawn. The drawn part reaches a
+ * little into the third block of local attention, so that it has positions at which the first block is no longer visible. Many pictures
  * begin with blank rows. Without input, the drawn part is long enough that some samples continue beyond these rows.
  */
 const KNOWN = 3 / 8;

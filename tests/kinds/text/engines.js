@@ -12,7 +12,7 @@ import { idsOf } from '../../engines/inputs.js';
 
 /** The tasks in tests/engines/works.json that text models support: 'tokens' calls generate(), and 'score' calls score(). */
 const OF_TEXTS = ['tokens', 'score'];
-/** Number of known tokens of a text; for the task "score", number of all tokens. */
+/** Maximum number of given tokens: the beginning of a text for the task 'tokens', the whole text for the task 'score'. */
 const KNOWN_TOKENS = 40;
 /** Maximum number of tokens to draw. */
 const MOST_TOLD = 48;
