@@ -114,16 +114,21 @@ test('an answer can be stopped before it begins, paused and resumed, or stopped 
       all.answered = [count(element, 'nx-step') > 3, element.state];
       // Stops the element while it is paused, and then sends a new message.
       element.addEventListener('nx-step', () => element.pause(), { once: true });
-      element.send('more');
-      await until(() => element.state === 'paused');
+      // Later answers have random seeds. An answer is empty if the toy model draws an end token first; then no step pauses the element.
+      for (let ends = 1; element.state !== 'paused'; ends++) {
+        element.send('more');
+        await until(() => element.state === 'paused' || count(element, 'nx-end') > ends);
+      }
       element.stop();
       await until(() => element.state === 'near');
+      const ends = count(element, 'nx-end');
       element.send('again');
-      await until(() => count(element, 'nx-end') === 3);
+      await until(() => count(element, 'nx-end') > ends);
       all.roles = element.messages.map((/** @type {any} */ { role }) => role).join(' ');
       return all;
     });
-    assert.deepEqual(out, {
+    const { roles, ...others } = out;
+    assert.deepEqual(others, {
       talks: [
         [0, 1],
         [0, 0],
@@ -131,8 +136,8 @@ test('an answer can be stopped before it begins, paused and resumed, or stopped 
       ],
       paused: [1, 'paused'],
       answered: [true, 'near'],
-      roles: 'user assistant user assistant user assistant',
     });
+    assert.match(String(roles), /^user assistant( user assistant){2,}$/);
   }),
 );
 
