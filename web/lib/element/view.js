@@ -57,7 +57,7 @@ export class View {
     root.append(this.#frame, this.#controls, this.#paper, this.#ink, this.#drawn);
   }
 
-  /** Returns whether a run or a chat is shown. */
+  /** Returns whether a result is shown. */
   get shown() {
     return this.#shown;
   }
