@@ -51,7 +51,7 @@ function core({ arena }, build, model) {
 }
 
 /**
- * Starts the dot-product loops that build.sh has compiled for the builds of the stage. Returns their probes.
+ * Starts the dot-product loop of each build of the stage, if build.sh has compiled it. Returns the probes.
  *
  * @param {Stage} stage
  * @param {string} out  the build folder

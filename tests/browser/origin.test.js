@@ -2,8 +2,8 @@
 // @ts-check
 
 /**
- * Tests a page that loads the published library from another origin, with one line of code and one element. The page may have a strict
- * policy, or be in a sandboxed frame.
+ * Tests a page that consists of one line of code and one element, and loads the published library from another origin. The page may have
+ * a strict policy, or be in a sandboxed frame.
  */
 
 import assert from 'node:assert/strict';

@@ -379,8 +379,8 @@ static subject flat_noisy(int which) {
     return s;
 }
 
-/* A location is drawn with noise from a separate stream. This noise depends on the sample and on the position, which is counted from the
- * origin. */
+/* The noise with which a location is drawn comes from a separate stream. It depends on the sample and on the position, which is counted
+ * from the origin. */
 static void places(void) {
     for (uint32_t origin = 0; origin < 3; origin++) {
         subject s = flat_noisy(HASHER_NOISY);

@@ -346,7 +346,7 @@ static void shut_selector(void) {
     CHECK_FLOATS(run(shut, c, one, ids, N, NULL, NULL), run(shut, c, other, ids, N, NULL, NULL), N * c->values);
 }
 
-/* If the scores are sharp, the context is a single annotation, so the contents of the other cells do not matter. In this test, each cell is
+/* If the scores are sharp, the context is the annotation of a single cell, so the contents of the other cells do not matter. In this test, each cell is
  * one pixel. */
 static void one_cell_alone(void) {
     config c = configs[6];

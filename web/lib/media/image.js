@@ -140,7 +140,7 @@ function rawSource({ data, width, height }) {
 }
 
 /**
- * Returns whether a picture can be divided into width x height equal boxes of whole pixels.
+ * Returns whether a picture can be divided into equal boxes of whole pixels: `width` boxes per row, and `height` rows of boxes.
  *
  * @param {{ width: number, height: number }} picture
  * @param {number} width

@@ -48,8 +48,8 @@ def settings(recipe, path):
 
 
 def rows(table, old, new):
-    """Reorders the rows of a table from the order of the old names to the order of the new names. A name that is in both lists keeps its
-    row. The row of any other new name starts as the mean of all old rows."""
+    """Reorders the rows of a table from the order of the old names to the order of the new names. The row of a name that
+    is in both lists moves with the name. The row of any other new name starts as the mean of all old rows."""
     names = [name.lower() for name in old]
     mean = table.mean(0)
     return torch.stack([table[names.index(name.lower())] if name.lower() in names else mean for name in new])

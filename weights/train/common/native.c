@@ -270,7 +270,7 @@ static inline void store_down(group *out, size_t width, __m512 even, __m512 odd)
 #endif
 }
 
-/* Computes P and dS = P * (dP - mean) from sixteen scores of each of two rows. Both are stored in the layout of `pack_down`. `ds` also
+/* Computes P and dS = P * (dP - mean) from sixteen scores of each of two rows. P and dS are stored in the layout of `pack_down`. `ds` also
  * receives dS row by row. Masked lanes are 0. */
 static inline __attribute__((always_inline)) void slopes(const float *score, const float *slope, element *ds, group *p_down, group *ds_down, size_t width, __m512 binary,
                                                          __m512 scale, const float minus[2], const __m512 mean[2], __mmask16 first, __mmask16 second, int two) {
