@@ -15,7 +15,7 @@
 #include "toy.h"
 
 #define MOST (1u << 17) /* models and sessions that need more bytes than this are not run; the seeds need less */
-#define STEPS 6u         /* number of steps after the damage */
+#define STEPS 6u        /* number of steps after the damage */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -62,7 +62,8 @@ static void fuzz_session(const nx_model *model, const uint8_t *data, size_t size
 static nx_settings shaping_of(const uint8_t *data, size_t size) {
     uint8_t by[12] = {0};
     memcpy(by, data + (size < 12 ? 0 : size - 12), size < 12 ? size : 12);
-    nx_settings s = {.seed_low = by[0], .samples = 1 + by[1] % 3, .temperature = (float)(by[2] % 8) / 4, .top_k = by[3] % 6, .maps = by[4] & 1};
+    nx_settings s = {
+        .seed_low = by[0], .samples = 1 + by[1] % 3, .temperature = (float)(by[2] % 8) / 4, .top_k = by[3] % 6, .maps = by[4] & 1};
     s.top_p = by[5] & 1 ? 1 : (float)(1 + by[5]) / 256, s.typical_p = (float)(by[6] % 5) / 4, s.min_p = by[7] & 1 ? 0 : (float)by[7] / 255;
     s.temperature_last = by[8] & 1, s.penalty_last = by[8] >> 1 & 7, s.repetition = by[9] & 1 ? 0 : (float)(1 + by[9]) / 64;
     s.frequency = (float)(by[10] - 128) / 32, s.presence = (float)(by[11] - 128) / 32, s.biases = by[11] & 3;
@@ -93,16 +94,18 @@ static int reads(const nx_model *model, nx_session *session, const nx_shape *sha
     return status == NX_OK;
 }
 
-/* Reads the first and the last row of every map, unless the rows are very long. */
+/* Reads the first and the last row of every map. */
 static void look(const nx_model *model, const nx_session *session, const nx_shape *shape) {
-    uint32_t keys[20], count;
-    float weights[20];
+    uint32_t count;
     nx_map map;
     for (uint32_t i = 0; nx_model_map(model, 0, i, &map) == NX_OK; i++) {
-        uint32_t rows = map.rows * (map.queries ? nx_map_queries(&map, shape) : 1);
+        size_t mark = memory_mark();
+        uint32_t rows = map.rows * (map.queries ? nx_map_queries(&map, shape) : 1), *keys = memory_take(map.keys * sizeof *keys);
+        float *weights = memory_take(map.keys * sizeof *weights);
         nx_session_map(model, session, 0, i, 0, keys, weights, &count);
         nx_session_map(model, session, 0, i, rows - 1, keys, weights, &count);
         nx_session_map(model, session, 0, i, rows, keys, weights, &count);
+        memory_release(mark);
     }
 }
 
@@ -120,7 +123,8 @@ static void fuzz_run(const nx_model *model, const uint8_t *data, size_t size) {
         if (port.any_length) shape.counts[i] = 1 + data[size - 1] % (port.dims[0] < 20 ? port.dims[0] : 20);
     if (part.span != 1 || nx_session_size(model, 0, &settings, &shape, &bytes) || bytes > MOST) return;
     if (nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session)) return;
-    uint32_t ids[3 * 20], parents[3] = {1 % settings.samples, 0, 0}, biased[3] = {0, 1, 0}, drawn, known = shape.length < 12 ? shape.length / 2 : 6;
+    uint32_t ids[3 * 20], parents[3] = {1 % settings.samples, 0, 0}, biased[3] = {0, 1, 0}, drawn,
+                          known = shape.length < 12 ? shape.length / 2 : 6;
     float nats[3 * 20], biases[3] = {1, -1e9f, 2};
     for (uint32_t i = 0; i < 20; i++) ids[i] = i % 3 % part.values;
     if (!reads(model, session, &shape, data, size)) return;
@@ -154,7 +158,8 @@ static void fuzz_search(const nx_model *model, const uint8_t *data, size_t size)
     for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)
         if (port.any_length) shape.counts[i] = 1;
     if (part.span != 1 || nx_session_size(model, 0, &settings, &shape, &bytes) || bytes > MOST) return;
-    if (nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session) || !reads(model, session, &shape, data, size)) return;
+    if (nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session) || !reads(model, session, &shape, data, size))
+        return;
     for (int step = 0; step < 6 && !over; step++) {
         if (nx_session_search(model, session, (float)(data[0] % 21) / 10, candidates, &count, &over)) return;
         CHECK(count >= 1 && count <= settings.samples * (1 + part.ends));
@@ -167,23 +172,27 @@ static void fuzz_search(const nx_model *model, const uint8_t *data, size_t size)
 
 /* Returns the number of values of a result. */
 static uint32_t result_numbers(const nx_result *result, const nx_shape *shape) {
-    return (result->rows == NX_ROWS_OF_INPUT ? shape->counts[result->rows_of] : result->dims[0]) * result->dims[1] * result->dims[2] * result->dims[3];
+    return (result->rows == NX_ROWS_OF_INPUT ? shape->counts[result->rows_of] : result->dims[0]) * result->dims[1] * result->dims[2] *
+           result->dims[3];
 }
 
 /* Reads random ranges of every result of `session`; some ranges extend past the end. `whole` is null or a completely encoded session that
  * must have the same values. `done` is 1 if every range within the results must be available. */
-static void read_results(const nx_model *model, const nx_session *session, const nx_session *whole, int done, const nx_shape *shape, check_random *random) {
+static void read_results(const nx_model *model, const nx_session *session, const nx_session *whole, int done, const nx_shape *shape,
+                         check_random *random) {
     nx_result result;
     for (uint32_t i = 0; nx_model_result(model, 0, i, &result) == NX_OK; i++) {
         size_t mark = memory_mark();
-        uint32_t n = result_numbers(&result, shape), from = random_below(random, n + 2), count = random_below(random, n - (from < n ? from : n) + 2);
+        uint32_t n = result_numbers(&result, shape), from = random_below(random, n + 2),
+                 count = random_below(random, n - (from < n ? from : n) + 2);
         uint32_t *out = memory_take(count * sizeof *out), *same = memory_take(count * sizeof *same);
         nx_status status = nx_session_result(model, session, i, from, count, out);
         uint32_t there = 0;
         if (done) CHECK_INT(nx_session_result_count(model, session, i, &there), NX_OK), CHECK_INT(there, n);
         if (done) CHECK_INT(status, from <= n && count <= n - from ? NX_OK : NX_E_ARGUMENT);
         for (uint32_t j = 0; !status && result.values && j < count; j++) CHECK(!whole || out[j] < result.values);
-        if (!status && whole && CHECK_INT(nx_session_result(model, whole, i, from, count, same), NX_OK)) CHECK_BYTES(out, same, count * sizeof *out);
+        if (!status && whole && CHECK_INT(nx_session_result(model, whole, i, from, count, same), NX_OK))
+            CHECK_BYTES(out, same, count * sizeof *out);
         memory_release(mark);
     }
 }
@@ -203,7 +212,9 @@ static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size
     nx_model_part(model, 0, &part);
     if (part.values) return;
     for (uint32_t i = 0; nx_model_port(model, 0, i, &port) == NX_OK; i++)
-        if (port.any_length) shape.counts[i] = port.like == NX_NONE ? 1 + random_below(&random, port.dims[0] < 600 ? port.dims[0] : 600) : shape.counts[port.like];
+        if (port.any_length)
+            shape.counts[i] =
+                port.like == NX_NONE ? 1 + random_below(&random, port.dims[0] < 600 ? port.dims[0] : 600) : shape.counts[port.like];
     if (nx_session_size(model, 0, &settings, &shape, &bytes) || bytes > MOST) return;
     CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &whole), NX_OK);
     CHECK_INT(nx_session_open(memory_take(bytes), bytes, model, 0, &settings, &shape, &session), NX_OK);
@@ -224,7 +235,8 @@ static void fuzz_results(const nx_model *model, const uint8_t *data, size_t size
     damage_session(damaged, bytes, data, size);
     if (nx_session_check(model, damaged, bytes) != NX_OK) return;
     session = (nx_session *)damaged;
-    for (int slice = 0; slice < 100 && nx_session_encode(model, session) == NX_MORE; slice++) read_results(model, session, NULL, 0, &shape, &random);
+    for (int slice = 0; slice < 100 && nx_session_encode(model, session) == NX_MORE; slice++)
+        read_results(model, session, NULL, 0, &shape, &random);
     read_results(model, session, NULL, 0, &shape, &random);
 }
 
@@ -242,8 +254,10 @@ static void fuzz_feed(const nx_model *whole, const uint8_t *data, size_t size) {
             uint32_t rows = info.rows - row < n ? info.rows - row : n;
             status = nx_model_feed(model, t, row, rows, data + info.offset + (size_t)row * info.row_bytes, NULL);
         }
-    if (whole) CHECK(status == NX_OK && model->fingerprint == whole->fingerprint);
-    else CHECK(status == NX_E_NUMERIC || status == NX_E_FORMAT);
+    if (whole)
+        CHECK(status == NX_OK && model->fingerprint == whole->fingerprint);
+    else
+        CHECK(status == NX_E_NUMERIC || status == NX_E_FORMAT);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
