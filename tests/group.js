@@ -3,7 +3,7 @@
 
 /**
  * Runs several test files one by one in one process, so that modules are loaded and compiled only once and the files share one browser
- * (browser/browser.js). Each file is a suite of its own (held.js), so its hooks concern only its own tests.
+ * (browser/browser.js). Each file is a separate suite (held.js), so its hooks apply only to its tests.
  *
  *     node tests/group.js FOLDER SIZE FILE...   writes FOLDER/*.test.js, each importing at most SIZE of these files, and prints their names
  *

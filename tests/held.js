@@ -18,7 +18,7 @@ const ready = new Promise((done) => {
 test(GROUP, () => ready);
 
 /**
- * Imports a test file within a suite of its own. If the import or a hook of the imported file fails, only the tests of the imported file
+ * Imports a test file in a separate suite. If the import or a hook of the imported file fails, only the tests of the imported file
  * fail.
  *
  * @param {string} file  the name of the suite

@@ -105,7 +105,7 @@ export function onnxLlama(shape) {
 }
 
 /**
- * Starts nextpixel, and the other runtimes if requested, with models of one size. Each weight type runs in browser pages of its own.
+ * Starts nextpixel, and the other runtimes if requested, with models of one size. Each weight type runs in separate browser pages.
  *
  * @param {Stage} stage
  * @param {string} size

@@ -175,7 +175,7 @@ more('letters become vowels and consonants; neighbours attract', () =>
     async (page) => {
       await page.goto(PAGE);
       // The last figure is far below, and its content is not created yet. The controls of the figure already exist. The first click on a
-      // control creates the content, and also does what the control is for.
+      // control creates the content and then has its usual effect.
       assert.equal(await page.locator('.player').count(), 0);
       assert.match(
         await page.evaluate(() => {

@@ -28,7 +28,7 @@ import { session } from './browser.js';
 const { withPage } = session();
 const blocks = await blocksOf(await whatPeopleRead());
 const inOne = await singles();
-/** A toy chat model, which is served in place of a public model. */
+/** A toy chat model, which is served instead of a public model. */
 const talker = Buffer.from(
   toyText({
     context: 512,

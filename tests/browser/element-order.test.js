@@ -127,7 +127,8 @@ for (const [i, [row, { file, attributes: base, inside = '', values = {} }]] of T
               for (let i = 0; i < 1500 && !is(); i++) await nap(20);
               if (!is()) throw new Error(`not so: ${what}`);
             };
-            // pretends that nobody has clicked on the page, so that elements draw a sound but do not play it; playing would take minutes
+            // Pretends that the visitor has not clicked on the page yet, so that elements draw a sound but do not play it. Playing it
+            // would take minutes.
             Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive: false } });
             const frame = document.createElement('iframe');
             document.body.append(frame);

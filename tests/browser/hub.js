@@ -2,7 +2,7 @@
 // @ts-check
 
 /**
- * A server on this machine that stands in for the Hugging Face Hub. The server returns the files to which hf: addresses resolve, and
+ * A server on this machine that replaces the Hugging Face Hub. The server returns the files to which hf: addresses resolve, and
  * supports ETags, ranges and CORS.
  */
 

@@ -7,7 +7,7 @@
  * separate load.
  *
  * The front page and the folders of web/pages are divided into groups of eight pages. In this file, `npm test` loads the first four pages
- * of the first group and the first two pages of each further group. The other pages have tests of their own, which also fail if a page
+ * of the first group and the first two pages of each further group. The other pages have separate tests, which also fail if a page
  * reports a problem. Some pages of a group have further checks:
  * - The first two pages (in ./build.sh test-sweep, also the fifth and the sixth) are drawn completely. They must fit every screen. axe-core
  *   must find no fault on the first page in light mode, and none on the second page in dark mode on a phone.

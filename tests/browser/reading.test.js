@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** Uses the page "Reading with a memory" as a visitor would, and checks what it shows. */
+/** Uses the page "Reading with a memory" as a visitor would, and checks its figures. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
