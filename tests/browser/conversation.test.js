@@ -22,12 +22,13 @@ import { startHub } from './hub.js';
 const { withPage } = session();
 const WAIT = { timeout: 30000 };
 const TEMPLATE = '{% for message in messages %}<s>{{ message.role }}: {{ message.content }}</s>{% endfor %}<s>assistant: ';
-/** A random model, large enough that an answer takes as long as typing a message. */
+/** A random model whose answers do not end before their maximum length. It is so large that an answer takes as long as typing a message. */
 const toy = Buffer.from(
   toyText({
     d: 512,
     inner: 5120,
     context: 1024,
+    endless: true,
     metadata: { 'general.name': ['string', 'toy chat'], 'tokenizer.chat_template': ['string', TEMPLATE] },
   }),
 );

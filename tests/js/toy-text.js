@@ -13,15 +13,16 @@ const LETTERS = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16)
 export const TOKENS = ['<unk>', '<s>', '</s>', ...LETTERS, '\u2581', 'a', 'b', 'c', 'ab', '\u2581a', '\u2581b', '\u2581ab', 'bc', '<user>'];
 
 /**
- * @param {{ context?: number, values?: number, d?: number, inner?: number, keyLength?: number, metadata?: Record<string, Typed | undefined> }} [options]
+ * @param {{ context?: number, values?: number, d?: number, inner?: number, keyLength?: number, endless?: boolean, metadata?: Record<string, Typed | undefined> }} [options]
  *   - d: width of the model
  *   - inner: width of the feed-forward network
  *   - keyLength: width of each of the two heads
+ *   - endless: whether all control tokens, which include the end token, have a logit of 0, so that the model practically never draws one
  *   - values: number of rows of the embedding, by default one per token
  *   - metadata: entries that replace those of the file; undefined removes a key
  * @returns {Uint8Array<ArrayBuffer>} a weight file
  */
-export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 32, keyLength = d / 2, metadata = {} } = {}) {
+export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 32, keyLength = d / 2, endless, metadata = {} } = {}) {
   let state = 12345;
   const random = () => ((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32 - 0.5) * 3.4;
   /** @type {Record<string, Tensor>} */
@@ -45,6 +46,7 @@ export function toyText({ context = 64, values = TOKENS.length, d = 16, inner = 
     add(`blk.0.${part}.weight`, shape, 0.4);
   for (const norm of ['blk.0.attn_norm', 'blk.0.ffn_norm', 'output_norm']) add(`${norm}.weight`, [d], 0.1, 1);
   add('output.weight', [values, d], 0.5);
+  if (endless) /** @type {Float32Array} */ (tensors['output.weight'].data).fill(0, 0, 3 * d);
   /** @type {Record<string, Typed | undefined>} */
   const all = {
     'general.architecture': ['string', 'llama'],
