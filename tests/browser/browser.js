@@ -320,14 +320,22 @@ export async function runAnew(page, change) {
   await begun.evaluate(({ promise }) => promise);
 }
 
-/** Resolves when the browser has painted the current state. @param {Page} page */
-export const painted = (page) =>
-  page.evaluate(
+/**
+ * Resolves when the browser has painted the current state. Chromium sometimes stops painting a page for good, although the page's scripts
+ * still run; then the promise rejects after 30 seconds.
+ *
+ * @param {Page} page
+ */
+export async function painted(page) {
+  const done = await page.evaluate(
     () =>
       new Promise((resolve) => {
-        requestAnimationFrame(() => requestAnimationFrame(resolve));
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(true)));
+        setTimeout(resolve, 30000, false);
       }),
   );
+  if (!done) throw new Error(`the browser has not painted ${page.url()} for 30 seconds`);
+}
 
 /** @param {number} ms */
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

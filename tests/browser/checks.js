@@ -20,6 +20,18 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /**
+ * The looks in which every page is checked.
+ *
+ * @type {[string, BrowserContextOptions][]}
+ */
+export const LOOKS = [
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['at 360 pixels', PHONE],
+  ['with forced colours', { forcedColors: 'active' }],
+];
+
+/**
  * Records layout shifts that the visitor did not cause. https://web.dev/articles/cls defines the score of a shift. Call this function
  * before the page opens.
  * @param {Page} page

@@ -287,7 +287,7 @@ test('the published library works under the strict policy', () =>
 more('a visited page works without a connection, and after the connection returns', () =>
   withPage(
     async (page) => {
-      // all/pages.test.js tests every page in this way
+      // all/offline.test.js tests every page in this way
       const works = () => firstFigure(page, 'done').waitFor();
       await page.goto('/web/');
       await works();

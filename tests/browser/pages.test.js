@@ -3,7 +3,7 @@
 
 /**
  * Loads published pages, each page once, and checks what every page promises: its layout does not shift while it loads, its first figure is
- * drawn without a click, and nothing violates the security policy. all/pages.test.js makes each check on every page, at every width, in a
+ * drawn without a click, and nothing violates the security policy. The tests in all/ make each check on every page, at every width, in a
  * separate load.
  *
  * The front page and the folders of web/pages are divided into groups of eight pages. In this file, `npm test` loads the first four pages
