@@ -31,23 +31,24 @@ export function atOnce(work) {
  * @template T
  * @param {Generator<unknown, T, void>} work  yields between its steps, which take a few milliseconds at most
  * @param {Stop} [signal]  checked between steps
+ * @param {{ since: number }} [turn]  when the current turn began; calls that follow each other without waiting share it
  * @returns {Promise<T>}
  */
-export async function inTurns(work, signal) {
+export async function inTurns(work, signal, turn = { since: performance.now() }) {
   let goOn = () => {};
   /** @type {(() => void) | undefined} */
   let later;
   try {
-    for (let since = performance.now(); ; ) {
+    for (;;) {
       const { done, value } = work.next();
       if (done) return value;
-      if (performance.now() - since < SLICE_MS) continue;
+      if (performance.now() - turn.since < SLICE_MS) continue;
       await new Promise((resolve) => {
         goOn = () => resolve(undefined);
         (later ??= deferred(() => goOn()))();
       });
       signal?.throwIfAborted();
-      since = performance.now();
+      turn.since = performance.now();
     }
   } finally {
     work.return(/** @type {any} */ (undefined));

@@ -70,6 +70,7 @@ export async function readEntries(chunks, signal) {
   let bytes = new Uint8Array(1 << 16);
   let filled = 0;
   let tried = 0;
+  const turn = { since: performance.now() };
   for await (const chunk of chunks) {
     if (filled + chunk.length > bytes.length) {
       const larger = new Uint8Array(Math.max(2 * bytes.length, filled + chunk.length));
@@ -81,10 +82,10 @@ export async function readEntries(chunks, signal) {
     // Parses again only when the bytes have grown by half, because each attempt starts from the beginning.
     if (filled < 1.5 * tried) continue;
     tried = filled;
-    const entries = await inTurns(readingEntries(bytes.subarray(0, filled), false), signal);
+    const entries = await inTurns(readingEntries(bytes.subarray(0, filled), false), signal, turn);
     if (entries) return entries;
   }
-  const entries = await inTurns(readingEntries(bytes.subarray(0, filled), true), signal);
+  const entries = await inTurns(readingEntries(bytes.subarray(0, filled), true), signal, turn);
   if (!entries) throw new NextPixelError('format', 'The weight file is truncated: download it again');
   return entries;
 }

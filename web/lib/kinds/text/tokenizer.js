@@ -173,7 +173,7 @@ export class Tokenizer {
       first = typeof part === 'number';
     }
     if (special && addEnd && end !== undefined) put(end);
-    return Uint32Array.from(ids);
+    return new Uint32Array(ids);
   }
 
   /**

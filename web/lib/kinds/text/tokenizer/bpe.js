@@ -19,6 +19,8 @@ import { CONTROL, UNKNOWN, USER_DEFINED, pacing, textsOf, vocabularyError } from
 /** Maximum number of words whose tokens are cached. The cache saves time because most words of a text occur repeatedly. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
+/** Number of bytes or tokens processed between two yields to the event loop. */
+const SLICE = 8192;
 /** For each byte, the character that represents it in vocabularies: the character with the same code if that is printable, otherwise a
  * character from U+0100 on. */
 const LETTERS = (() => {
@@ -96,8 +98,13 @@ export class BytePairs {
    * @returns {Generator<void, void, void>}
    */
   *encode(text, put) {
+    let count = 0;
     for (const words of this.#split(this.compose(text))) {
-      for (const word of words) for (const id of this.#words.get(word) ?? (yield* this.#tokens(word))) put(id);
+      for (const word of words)
+        for (const id of this.#words.get(word) ?? (yield* this.#tokens(word))) {
+          put(id);
+          if (++count % SLICE === 0) yield;
+        }
       yield;
     }
   }
@@ -126,12 +133,18 @@ export class BytePairs {
   *#merged(bytes) {
     // a word that fits into #scratch is merged without yielding
     const symbols = bytes.length <= this.#scratch.length ? this.#scratch : new Int32Array(bytes.length);
-    for (let i = 0; i < bytes.length; i++) symbols[i] = this.#bytes[bytes[i]];
-    const tokens = symbols.slice(0, yield* merge(symbols, bytes.length, this.#pairs));
-    if (!tokens.includes(-1)) return tokens;
-    // The vocabulary lacks a token for at least one of the bytes.
-    const unknown = this.#unknown;
-    return unknown === undefined ? tokens.filter((id) => id >= 0) : tokens.map((id) => (id < 0 ? unknown : id));
+    for (let i = 0; i < bytes.length; i++) {
+      symbols[i] = this.#bytes[bytes[i]];
+      if (i % SLICE === SLICE - 1) yield;
+    }
+    const merged = yield* merge(symbols, bytes.length, this.#pairs);
+    let kept = 0;
+    for (let i = 0; i < merged; i++) {
+      const id = symbols[i] < 0 ? this.#unknown : symbols[i]; // the vocabulary may lack a token for a byte
+      if (id !== undefined) symbols[kept++] = id;
+      if (i % SLICE === SLICE - 1) yield;
+    }
+    return symbols.slice(0, kept);
   }
 
   /**

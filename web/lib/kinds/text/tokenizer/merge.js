@@ -106,7 +106,7 @@ export function* merge(symbols, count, pairs) {
     row.offer(from, Math.min(from + SLICE, count - 1));
   }
   while (!row.merge(SLICE)) yield;
-  return row.close();
+  return yield* row.close();
 }
 
 /** A sequence of symbols with linked neighbours. */
@@ -118,16 +118,17 @@ class Row {
     this.next = new Int32Array(count);
     this.before = new Int32Array(count);
     this.heap = new Heap(count);
-    for (let i = 0; i < count; i++) {
-      this.next[i] = i + 1 < count ? i + 1 : -1;
-      this.before[i] = i - 1;
-    }
+    this.before[0] = this.next[count - 1] = -1;
   }
 
-  /** Adds to the heap all pairs whose first symbol is in a range. @param {number} from @param {number} to  index after the last
-   * one */
+  /** Links each symbol of a range to the symbol after it, and adds to the heap all pairs whose first symbol is in the range. @param {number}
+   * from @param {number} to  index after the last one */
   offer(from, to) {
-    for (let at = from; at < to; at++) this.#offer(at);
+    for (let at = from; at < to; at++) {
+      this.next[at] = at + 1;
+      this.before[at + 1] = at;
+      this.#offer(at);
+    }
   }
 
   /** @param {number} at  index of a symbol, which forms a pair with the symbol after it */
@@ -160,10 +161,13 @@ class Row {
     return false;
   }
 
-  /** Moves the remaining symbols to the beginning, and returns how many remain. @returns {number} their number */
-  close() {
+  /** Moves the remaining symbols to the beginning, and returns how many remain. @returns {Generator<void, number, void>} */
+  *close() {
     let kept = 0;
-    for (let i = 0; i >= 0; i = this.next[i]) this.symbols[kept++] = this.symbols[i];
+    for (let i = 0; i >= 0; i = this.next[i]) {
+      this.symbols[kept++] = this.symbols[i];
+      if (kept % SLICE === 0) yield;
+    }
     return kept;
   }
 }

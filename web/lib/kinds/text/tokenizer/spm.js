@@ -22,8 +22,8 @@ const WORD = / *[^ ]+| +/g;
 /** Maximum number of cached words. Words are cached because most of them occur repeatedly in a text. */
 const MOST_WORDS = 1 << 15;
 const LONGEST_WORD = 64;
-/** Number of items processed between two yields to the event loop. The items are the tokens of a file, the words of a text or the
- * characters of a word. */
+/** Number of items processed between two yields to the event loop. The items are the tokens of a file, the words of a text, or the
+ * characters or the symbols of a word. */
 const SLICE = 4096;
 
 /** Limit on the work of splitting every token in two at every position. The work is quadratic in the length of a token. */
@@ -137,22 +137,21 @@ export class SentencePieces {
     for (const [i, part] of text.split(SPACE).entries()) {
       if (i > 0) this.#putBytes(SPACE, put);
       for (const [word] of this.#words ? part.matchAll(WORD) : [[part]]) {
-        for (const id of this.#seen.get(word) ?? (yield* this.#tokens(word))) put(id);
+        if (word.length > LONGEST_WORD) yield* this.#encodeWord(word, put);
+        else for (const id of this.#seen.get(word) ?? (yield* this.#tokens(word))) put(id);
         if (++count % SLICE === 0) yield;
       }
     }
   }
 
-  /** @param {string} word @returns {Generator<void, Uint32Array, void>} */
+  /** Encodes a word, and caches its tokens. @param {string} word @returns {Generator<void, Uint32Array, void>} */
   *#tokens(word) {
     /** @type {number[]} */
     const ids = [];
-    yield* this.#encodePart(word, (id) => void ids.push(id));
+    yield* this.#encodeWord(word, (id) => void ids.push(id));
     const tokens = Uint32Array.from(ids);
-    if (word.length <= LONGEST_WORD) {
-      if (this.#seen.size >= MOST_WORDS) this.#seen.clear();
-      this.#seen.set(word, tokens);
-    }
+    if (this.#seen.size >= MOST_WORDS) this.#seen.clear();
+    this.#seen.set(word, tokens);
     return tokens;
   }
 
@@ -161,7 +160,7 @@ export class SentencePieces {
    * @param {(id: number) => void} put
    * @returns {Generator<void, void, void>}
    */
-  *#encodePart(text, put) {
+  *#encodeWord(text, put) {
     const symbols = new Int32Array(text.length);
     /** The characters whose symbol is -1, in order. @type {string[]} */
     const strange = [];
@@ -179,6 +178,7 @@ export class SentencePieces {
       if (symbol < 0) this.#putBytes(strange[next++], put);
       else if (symbol < this.#size) put(symbol);
       else this.#putBytes(this.#characters[symbol - this.#size], put);
+      if (i % SLICE === SLICE - 1) yield;
     }
   }
 
