@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** compare.js and pages.js compare the results of the determinism tests. This file tests that both detect errors. */
+/** compare.js and pages.js compare the results of the determinism tests. This file tests that both detect errors, and how long pages.js waits. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { faults, table } from './compare.js';
-import { pageFaults, pageTable } from './pages.js';
+import { pageFaults, pageTable, see } from './pages.js';
 
 /** @import { PlannedRun } from './plan.js' */
 
@@ -78,4 +78,23 @@ test('all of these are found: a different, missing or empty picture, different t
   assert.deepEqual(found(sight('one', blank), sight('two', blank)), ['p in one: nothing is drawn', 'p in two: nothing is drawn']);
   assert.deepEqual(found(sight('one'), sight('two', {}, ['console.error: no'])), ['p in two: console.error: no']);
   assert.deepEqual(found(sight('one')), ['p in two: was not opened']);
+});
+
+test('a figure may take long while it changes; a figure that no longer changes is reported', async () => {
+  /** Sees a page whose figure changes at its first `changes` polls, and is drawn at poll `drawn`. @param {number} changes @param {number} drawn */
+  const seeing = (changes, drawn) => {
+    let polls = 0;
+    const answer = () => ({ drawn: ++polls === drawn ? [{ name: '', size: '', text: '1;2;3' }] : null, changes: Math.min(polls, changes) });
+    const session = {
+      evaluate: async (/** @type {string} */ text) => JSON.stringify(text.includes('drawn') ? answer() : []),
+      screenshot: async () => Buffer.alloc(0),
+      close: async () => {},
+    };
+    const engine = /** @type {any} */ ({ name: 'one', open: async () => session });
+    return see(engine, '', 'p', undefined, 1500);
+  };
+  const [slow, stuck] = await Promise.all([seeing(9, 4), seeing(1, 9)]);
+  assert.deepEqual([slow.pictures.length, slow.complaints], [1, []]);
+  assert.equal(stuck.pictures.length, 0);
+  assert.match(stuck.complaints.join(), /^not drawn after \d+ seconds, without a change for 2$/);
 });

@@ -28,8 +28,12 @@ import { LOOK_MS, sleep } from './engine.js';
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** The time limit for drawing a figure, in milliseconds, on a machine with all cores busy. */
-const PATIENCE_MS = 240_000;
+/**
+ * Time limits in milliseconds, on a machine with all cores busy: for the next change of a figure that is being drawn, and for the whole
+ * figure. A slow machine may draw the many pictures of a figure for several minutes.
+ */
+const PATIENCE_MS = 120_000;
+const LONGEST_MS = 900_000;
 const WITNESS = '<script src="/web/engines/witness.js"></script>';
 
 /**
@@ -64,20 +68,27 @@ export const nameOf = (page) => page || 'front page';
  * @param {string} base  the address of the site
  * @param {string} page
  * @param {(png: Buffer) => void} [onPicture]  called with a screenshot once the figure is drawn
+ * @param {number} [patience]  limit in milliseconds for the next change of the figure
  * @returns {Promise<Sight>}
  */
-export async function see(engine, base, page, onPicture) {
+export async function see(engine, base, page, onPicture, patience = PATIENCE_MS) {
   const session = await engine.open(`${base}web/${pathOf(page)}`);
   const ask = async (/** @type {string} */ expression) => JSON.parse(String(await session.evaluate(`JSON.stringify(${expression})`)));
   try {
     /** @type {{ name: string, size: string, text: string }[] | null} */
     let shown = null;
-    for (const end = Date.now() + PATIENCE_MS; !shown && Date.now() < end; ) {
-      shown = await ask('globalThis.witness?.done() ?? null');
+    const begun = Date.now();
+    let changed = begun; // when the figure last changed
+    for (let known = 0; !shown && Date.now() - changed < patience && Date.now() - begun < LONGEST_MS; ) {
+      const { drawn, changes } = await ask('{ drawn: globalThis.witness?.done() ?? null, changes: globalThis.witness?.changes() ?? 0 }');
+      if (changes !== known) changed = Date.now();
+      known = changes;
+      shown = drawn;
       if (!shown) await sleep(LOOK_MS);
     }
+    const seconds = (/** @type {number} */ since) => Math.round((Date.now() - since) / 1000);
     const complaints = await ask('globalThis.witness?.complaints ?? ["no witness"]');
-    if (!shown) complaints.push(`nothing is drawn after ${PATIENCE_MS / 1000} seconds`);
+    if (!shown) complaints.push(`not drawn after ${seconds(begun)} seconds, without a change for ${seconds(changed)}`);
     onPicture?.(await session.screenshot());
     const pictures = (shown ?? []).map(({ name, size, text }) => ({
       name,

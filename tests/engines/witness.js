@@ -90,6 +90,7 @@
 
   let before = '';
   let since = 0;
+  let changes = 0;
   /** Returns the content once everything is drawn, and null until then. */
   function done() {
     const figure = document.querySelector('figure');
@@ -100,6 +101,7 @@
     if (now !== before || since === 0) {
       before = now;
       since = performance.now();
+      changes++;
     }
     const transport = within(figure, '[data-phase]')[0];
     if (!transport && performance.now() < TRANSPORT_MS) return null;
@@ -109,5 +111,5 @@
     return (phase === 'done' || waits) && shown.length > 0 && performance.now() - since > QUIET_MS ? shown : null;
   }
 
-  /** @type {any} */ (globalThis).witness = { complaints, done };
+  /** @type {any} */ (globalThis).witness = { complaints, done, changes: () => changes };
 }
