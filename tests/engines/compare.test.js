@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // @ts-check
 
-/** compare.js and pages.js compare the results of the determinism tests. This file tests that both detect errors, and how long pages.js waits. */
+/**
+ * compare.js and pages.js compare the results of the determinism tests. This file tests that both detect errors, and how long pages.js
+ * waits.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -81,7 +84,7 @@ test('all of these are found: a different, missing or empty picture, different t
 });
 
 test('a figure may take long while it changes; a figure that no longer changes is reported', async () => {
-  /** Sees a page whose figure changes at its first `changes` polls, and is drawn at poll `drawn`. @param {number} changes @param {number} drawn */
+  /** Opens a page whose figure changes at the first polls, and is drawn at a later one. @param {number} changes @param {number} drawn */
   const seeing = (changes, drawn) => {
     let polls = 0;
     const answer = () => ({ drawn: ++polls === drawn ? [{ name: '', size: '', text: '1;2;3' }] : null, changes: Math.min(polls, changes) });
@@ -96,5 +99,5 @@ test('a figure may take long while it changes; a figure that no longer changes i
   const [slow, stuck] = await Promise.all([seeing(9, 4), seeing(1, 9)]);
   assert.deepEqual([slow.pictures.length, slow.complaints], [1, []]);
   assert.equal(stuck.pictures.length, 0);
-  assert.match(stuck.complaints.join(), /^not drawn after \d+ seconds, without a change for 2$/);
+  assert.match(stuck.complaints.join(), /^not drawn after \d+ seconds, without a change for \d+$/);
 });

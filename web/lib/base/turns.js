@@ -31,7 +31,8 @@ export function atOnce(work) {
  * @template T
  * @param {Generator<unknown, T, void>} work  yields between its steps, which take a few milliseconds at most
  * @param {Stop} [signal]  checked between steps
- * @param {{ since: number }} [turn]  when the current turn began; calls that follow each other without waiting share it
+ * @param {{ since: number }} [turn]  when the current turn began, in milliseconds (performance.now()); calls that follow each other without
+ *   waiting share it
  * @returns {Promise<T>}
  */
 export async function inTurns(work, signal, turn = { since: performance.now() }) {

@@ -121,8 +121,12 @@ class Row {
     this.before[0] = this.next[count - 1] = -1;
   }
 
-  /** Links each symbol of a range to the symbol after it, and adds to the heap all pairs whose first symbol is in the range. @param {number}
-   * from @param {number} to  index after the last one */
+  /**
+   * Links each symbol of a range to the symbol after it, and adds to the heap all pairs whose first symbol is in the range.
+   *
+   * @param {number} from
+   * @param {number} to  index after the last one
+   */
   offer(from, to) {
     for (let at = from; at < to; at++) {
       this.next[at] = at + 1;
